@@ -1,0 +1,39 @@
+# Two commands do everything: `make demo` and `make test`. Both set up `.venv` first.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --constraint constraints.txt
+
+.PHONY: help setup demo test lint bench-overhead clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+setup: $(VENV)/.installed  ## make .venv with the extras `all` and `test`
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is needed; set PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --editable '.[all,test]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.installed
+	$(PIP) --editable '.[bench]'
+	@touch $@
+
+demo: setup  ## watch a small sick run and print what was measured
+	$(BIN)/paramedic demo --out demo-out
+
+lint: setup  ## format, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+test: lint  ## lint, then all tests
+	$(BIN)/python -m pytest
+
+bench-overhead: $(VENV)/.bench  ## what watching costs: docs/benchmarks/overhead.md
+	$(BIN)/python benchmarks/overhead.py
+
+clean:  ## remove what the other targets made
+	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache

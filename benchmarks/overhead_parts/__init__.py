@@ -1,0 +1,1 @@
+"""Parts of the overhead benchmark; `benchmarks/overhead.py` is the entry."""

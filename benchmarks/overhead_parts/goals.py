@@ -1,0 +1,89 @@
+"""The goals, and whether the measurements meet them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .numbers import drift, long_runs, marginal, power, ratio
+
+MET, MISSED, UNSURE, UNKNOWN = "met", "missed", "within the noise", "not measured"
+RATIO_GOALS: tuple[tuple[str, str, dict[str, float]], ...] = (
+    ("defaults", "watch", {"W1": 1.01, "W1b": 1.01, "W3": 1.01, "W2": 1.02}),
+    (
+        "every step, norms and finiteness",
+        "watch-vitals",
+        {"W1": 1.02, "W1b": 1.02, "W3": 1.02, "W2": 1.12},
+    ),
+    ("every step, all statistics", "watch-full", {"W1": 1.20, "W2": 1.80}),
+)
+SLOPE_LIMIT = 2.0  # times `clip_grad_norm_`
+POWER_LIMIT = 1.1  # of the log-log fit, or that of `clip_grad_norm_` and a tenth
+DRIFT_LIMIT = 1.05  # times the drift of the plain loop
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One goal: what was asked, what was seen."""
+
+    goal: str
+    where: str
+    limit: str
+    seen: str
+    verdict: str
+
+
+def verdicts(parts: dict[str, Any]) -> list[Verdict]:
+    """Every goal with its verdict."""
+    return [*_ratios(parts), *_slopes(parts.get("parameters")), *_flat(parts.get("flatness"))]
+
+
+def _ratios(parts: dict[str, Any]) -> list[Verdict]:
+    found = []
+    for goal, variant, limits in RATIO_GOALS:
+        for name, limit in limits.items():
+            seen = ratio(parts.get(name), variant)
+            text = f"{seen.middle:.3f} ({seen.lower:.3f}–{seen.upper:.3f})" if seen else "–"
+            verdict = _judge(seen.middle, seen.lower, limit) if seen else UNKNOWN
+            found.append(Verdict(goal, name, f"≤ {limit:.2f}", text, verdict))
+    return found
+
+
+def _judge(middle: float, lower: float, limit: float) -> str:
+    if middle <= limit:
+        return MET
+    return UNSURE if lower <= limit else MISSED
+
+
+def _slopes(part: dict[str, Any] | None) -> list[Verdict]:
+    found = []
+    clip, clip_power = marginal(part, "clip"), power(part, "clip")
+    for variant, what in (("watch-vitals", "norms"), ("watch-full", "all statistics")):
+        slope, exponent = marginal(part, variant), power(part, variant)
+        goal = f"cost of a look, {what}"
+        if None in (clip, clip_power, slope, exponent):
+            found.append(Verdict(goal, "sweep", "–", "–", UNKNOWN))
+            continue
+        bound = max(POWER_LIMIT, clip_power + 0.1)
+        found += [
+            _upper(f"{goal}: linear (log-log slope)", bound, exponent),
+            _upper(f"{goal}: time per parameter over clipping", SLOPE_LIMIT, slope / clip),
+        ]
+    return found
+
+
+def _upper(goal: str, limit: float, seen: float, where: str = "sweep") -> Verdict:
+    verdict = MET if seen <= limit else MISSED
+    return Verdict(goal, where, f"≤ {limit:.2f}", f"{seen:.2f}", verdict)
+
+
+def _flat(part: dict[str, Any] | None) -> list[Verdict]:
+    runs, found = long_runs(part), []
+    for variant, what in (("watch", "defaults"), ("watch-full", "every step, all statistics")):
+        goal = f"flat in the length of the run, {what}"
+        if "plain" not in runs or variant not in runs:
+            found.append(Verdict(goal, "long run", "–", "–", UNKNOWN))
+            continue
+        bound = DRIFT_LIMIT * max(1.0, drift(runs["plain"]))
+        found.append(_upper(goal, bound, drift(runs[variant]), "long run"))
+    return found

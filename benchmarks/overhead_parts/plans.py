@@ -1,0 +1,117 @@
+"""Which jobs make up each part of the benchmark, and how long they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from .jobs import Job, start
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """How a variant and the plain loop take turns."""
+
+    first_steps: int  # before the turns begin
+    count: int
+    steps: int  # of the variant in a turn
+    plain_steps: int
+    skip: int = 0  # untimed steps at the start of a turn, while the caches warm
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How long to measure one workload.
+
+    A variant with a budget looks harder at its first steps, and takes the time between two of
+    its steps for the time of a step: it gets more first steps and longer turns.
+    """
+
+    repeats: int
+    usual: Turns
+    budgeted: Turns
+
+    def turns(self, *, budgeted: bool, share: float) -> Turns:
+        """The turns of one variant; `share` of the usual number."""
+        if budgeted:
+            return self.budgeted
+        return replace(self.usual, count=max(1, round(share * self.usual.count)))
+
+
+FULL_PLANS = {
+    "W1": Plan(9, Turns(2, 8, 1, 1), Turns(20, 8, 5, 3)),
+    "W1b": Plan(7, Turns(1, 2, 1, 1), Turns(6, 4, 4, 2)),
+    "W2": Plan(9, Turns(20, 20, 20, 20, 1), Turns(100, 60, 40, 20, 1)),
+    "W3": Plan(9, Turns(2, 6, 1, 1), Turns(15, 6, 5, 3)),
+}
+QUICK_PLANS = {
+    "W1": Plan(1, Turns(1, 3, 1, 1), Turns(7, 2, 5, 3)),
+    "W1b": Plan(1, Turns(1, 1, 1, 1), Turns(5, 1, 2, 1)),
+    "W2": Plan(1, Turns(5, 5, 10, 10, 1), Turns(50, 10, 20, 10, 1)),
+    "W3": Plan(1, Turns(1, 3, 1, 1), Turns(7, 2, 5, 3)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line asked for."""
+
+    quick: bool
+    repeats: int | None
+    variants: list[str]
+
+
+def _run_workload(name: str, options: Options) -> dict[str, Any] | None:
+    plan = asdict((QUICK_PLANS if options.quick else FULL_PLANS)[name])
+    if options.repeats:
+        plan["repeats"] = options.repeats
+    job: Job = {"kind": "workload", "name": name, "variants": options.variants, "plan": plan}
+    return start(job)
+
+
+def _run_sweep(axis: str, options: Options) -> dict[str, Any] | None:
+    return start(
+        {"kind": "sweep", "axis": axis, "quick": options.quick, "repeats": options.repeats}
+    )
+
+
+def _run_flatness(options: Options) -> dict[str, Any] | None:
+    steps = 5_000 if options.quick else 100_000
+    names = ("plain", "watch", "watch-full")
+    jobs = [{"kind": "flatness", "variant": name, "steps": steps} for name in names]
+    return _together(jobs)
+
+
+def _run_memory(options: Options) -> dict[str, Any] | None:
+    workloads = ("16000000",) if options.quick else ("W1b", "125000000")
+    repeats = 1 if options.quick else 2
+    jobs = [
+        {"kind": "memory", "workload": workload, "variant": name}
+        for _ in range(repeats)
+        for workload in workloads
+        for name in ("plain", "watch", "watch-full")
+    ]
+    return _together(jobs)
+
+
+def _together(jobs: list[Job]) -> dict[str, Any] | None:
+    """Run several jobs one after the other and keep their results side by side."""
+    results = [result for job in jobs if (result := start(job)) is not None]
+    if not results:
+        return None
+    machine = results[0]["machine"]
+    bare = [{k: v for k, v in result.items() if k != "machine"} for result in results]
+    return {"runs": bare, "machine": machine}
+
+
+PARTS: dict[str, Callable[[Options], dict[str, Any] | None]] = {
+    "W1": lambda options: _run_workload("W1", options),
+    "W1b": lambda options: _run_workload("W1b", options),
+    "W2": lambda options: _run_workload("W2", options),
+    "W3": lambda options: _run_workload("W3", options),
+    "parameters": lambda options: _run_sweep("parameters", options),
+    "tensors": lambda options: _run_sweep("tensors", options),
+    "flatness": _run_flatness,
+    "memory": _run_memory,
+}

@@ -1,0 +1,44 @@
+"""Paramedic: a first responder for neural-network training.
+
+```python
+import paramedic
+
+with paramedic.watch(model, optimizer, trace="run.db") as monitor:
+    train(model, optimizer)
+```
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from paramedic.version import __version__
+
+if TYPE_CHECKING:
+    from paramedic.probe.watch import watch
+    from paramedic.trace import Trace, TraceError
+
+__all__ = ["Trace", "TraceError", "__version__", "watch"]
+
+# Where the public names live: `import paramedic` is fast because it loads none of them.
+_HOMES = {
+    "Trace": "paramedic.trace",
+    "TraceError": "paramedic.trace",
+    "watch": "paramedic.probe.watch",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'paramedic' has no attribute {name!r}")
+    if name == "watch":
+        from paramedic.optional import require
+
+        require("torch", extra="torch", needed_by="paramedic.watch")
+    return getattr(importlib.import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

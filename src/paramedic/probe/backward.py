@@ -1,0 +1,54 @@
+"""Seeing every backward pass of the process: what it started from, and the moment it is over.
+
+Right after `backward` returns, and before the user can clip, unscale or step, the gradients are
+what the loss gave: on every rank, over all shards, whatever optimizer follows. No hook of torch
+marks that moment for the whole pass, and none shows the loss, so while somebody is watching
+`torch.autograd.backward` (which `Tensor.backward` calls) is wrapped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import torch
+
+from paramedic.probe.watchpoint import Watchpoint
+
+_current_backward: Callable[[], int] = torch._C._current_graph_task_id
+
+
+class BackwardObserver(Protocol):
+    """Is told of each outermost backward pass, in the thread that runs it."""
+
+    def before_backward(self, roots: Sequence[torch.Tensor]) -> None: ...
+
+    def after_backward(self) -> None: ...
+
+
+def inside_backward() -> bool:
+    """Whether this code runs within a backward pass (a hook, or a recomputed forward)."""
+    return _current_backward() != -1
+
+
+def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
+    observers = backward_passes.observers
+    # Re-entrant checkpointing runs a backward inside a backward: only the outermost one counts.
+    if not observers or inside_backward():
+        backward_passes.original(tensors, *args, **kwargs)
+        return
+    roots = (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
+    for observer in observers:
+        observer.before_backward(roots)
+    # A list, as `roots` may have used up an iterator.
+    backward_passes.original(roots, *args, **kwargs)
+    for observer in observers:
+        observer.after_backward()
+
+
+# A compiler that meets this function treats it as it treats the original: not to be traced.
+_observed_backward._torchdynamo_disable = True  # type: ignore[attr-defined]
+
+backward_passes: Watchpoint[BackwardObserver] = Watchpoint(
+    torch.autograd, "backward", _observed_backward
+)

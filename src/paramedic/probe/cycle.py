@@ -1,0 +1,88 @@
+"""One turn of the training loop, from its first backward pass to its last optimizer step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from paramedic.probe.meter import Columns, Gradients
+from paramedic.probe.origin import Origin
+
+
+@dataclass(slots=True)
+class Cycle:
+    """What is known so far of the step that is under way."""
+
+    level: str | None
+    loss: float | Tensor | None = None  # the sum of all roots; a tensor while on another device
+    loss_finite: bool = True
+    backwards: int = 0
+    inside: int = 0  # backward passes that ran inside `optimizer.step(closure)`
+    stepping: bool = False
+    scaling: bool = False
+    stepped: set[int] = field(default_factory=set)
+    scale: float = 1.0
+    skipped: bool = False
+    gradients: Gradients | None = None
+    gradients_raw: bool = True
+    columns: Columns = field(default_factory=dict)
+    scalars: dict[str, float] = field(default_factory=dict)
+    origin: Origin | None = None
+    given: float | None = None  # the loss that the user handed in
+
+    def add_loss(self, roots: Sequence[Tensor]) -> None:
+        """Add what `backward` was called on. A root that is no single number is not a loss."""
+        for root in roots:
+            if root.numel() != 1 or root.is_complex():
+                continue
+            value = root.item() if root.device.type == "cpu" else root.detach()
+            self.loss = value if self.loss is None else self.loss + value
+
+    def unscale_loss(self) -> None:
+        """Undo the scale of a `GradScaler`, and what overflowed only because of it."""
+        if self.loss is None:
+            return
+        self.loss = self.loss / self.scale
+        if isinstance(self.loss, Tensor):
+            return
+        self.loss_finite = math.isfinite(self.loss)
+        if self.skipped and self.scale > 1 and not math.isnan(self.loss):
+            # The scaler is at work: it skips such steps and lowers the scale. Nothing was born.
+            if self.origin is not None and self.origin.kind in ("loss", "gradient"):
+                self.origin = None
+            if not self.loss_finite:
+                self.loss, self.loss_finite = None, True
+
+
+class GradientMarks:
+    """Tells whether a backward pass changed the gradients of certain parameters."""
+
+    __slots__ = ("_before", "_parameters")
+
+    def __init__(self, parameters: Sequence[Tensor]) -> None:
+        self._parameters = parameters
+        self._before = [_mark(parameter.grad) for parameter in parameters]
+
+    def touched(self) -> list[Tensor]:
+        """The parameters whose gradient is new or was written to since."""
+        return [
+            parameter
+            for parameter, before in zip(self._parameters, self._before, strict=True)
+            if parameter.grad is not None and _mark(parameter.grad) != before
+        ]
+
+
+def _mark(grad: Tensor | None) -> tuple[int, int] | None:
+    return None if grad is None else (id(grad), grad._version)
+
+
+def looks_finite(grad: Tensor | None) -> bool:
+    """A cheap check of one gradient, where reading it does not wait for another device."""
+    if grad is None or grad.device.type != "cpu" or grad.layout is not torch.strided:
+        return True
+    total = grad.detach().sum().item()
+    return bool(total - total == 0)

@@ -1,0 +1,201 @@
+"""What is done at a look: gradients, weights, activations and the batch become one frame."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from paramedic.probe import ranks
+from paramedic.probe.activations import activation_columns
+from paramedic.probe.batch import Batch, batch_scalars, count_labels, find_batch, infer_task, loss_name
+from paramedic.probe.cycle import Cycle
+from paramedic.probe.forward import Call, is_compiled
+from paramedic.probe.guard import Guard
+from paramedic.probe.layers import Layers
+from paramedic.probe.meter import Meter, unscale
+from paramedic.probe.options import Options
+from paramedic.probe.schedule import FULL
+from paramedic.types import Chart, Frame, Task
+from paramedic.version import __version__
+
+
+class Examiner:
+    """Measures a model for the monitor; each part is isolated from the failure of the others."""
+
+    def __init__(
+        self,
+        models: Mapping[str, nn.Module],
+        optimizers: Sequence[Optimizer],
+        options: Options,
+        guard: Guard,
+    ) -> None:
+        self.layers = Layers(models, optimizers)
+        self.meter = Meter(self.layers)
+        self.labels: Counter[int] = Counter()
+        self._optimizers = tuple(optimizers)
+        self._guard = guard
+        self._loss_fn = options.loss_fn
+        self.modules = {id(module) for model in models.values() for module in model.modules()}
+        self.modules.add(id(options.loss_fn))
+        self._ordered = False
+        self.chart = self._first_chart(models, options)
+
+    def _first_chart(self, models: Mapping[str, nn.Module], options: Options) -> Chart:
+        parameters = self.layers.parameters
+        return Chart(
+            layers=self.layers.describe(),
+            loss=None if options.loss_fn is None else loss_name(options.loss_fn),
+            optimizers=tuple(_describe(optimizer) for optimizer in self._optimizers),
+            task=Task(options.task or Task.UNKNOWN),
+            task_source="set by the user" if options.task else "not inferred",
+            accumulate=options.accumulate or 1,
+            device=str(parameters[0].device) if parameters else "cpu",
+            compiled=any(is_compiled(model) for model in models.values()),
+            world_size=ranks.world_size(),
+            versions=_versions(),
+        )
+
+    def forward_seen(self, cycle: Cycle, calls: Sequence[Call], roots: Sequence[Tensor]) -> None:
+        """Before the backward pass, while everything the forward pass made is still there."""
+        self._guard.attempt("layers", self._order, calls)
+        batch = self._guard.attempt("batch", self._read_batch, cycle, calls, roots)
+        if batch is not None and self.chart.task_source == "not inferred":
+            self._guard.attempt("task", self._infer, batch)
+
+    def _order(self, calls: Sequence[Call]) -> None:
+        """The order of execution is fixed by the first forward pass, before the first frame."""
+        changed = self.layers.refresh()
+        if changed:
+            models = self.layers.models.values()
+            self.modules.update(id(module) for model in models for module in model.modules())
+        if not self._ordered and calls:
+            self.layers.executed(call.module for call in calls)
+            self.layers.sort()
+            self._ordered = changed = True
+        if changed:
+            self.meter.reset()
+            self.chart = replace(self.chart, layers=self.layers.describe())
+
+    def _read_batch(self, cycle: Cycle, calls: Sequence[Call], roots: Sequence[Tensor]) -> Batch:
+        batch = find_batch(calls, roots, self.layers.roots, self._loss_fn)
+        cycle.scalars.update(batch_scalars(batch))
+        count_labels(batch, self.labels)
+        return batch
+
+    def _infer(self, batch: Batch) -> None:
+        task, source = infer_task(batch)
+        size = batch.inputs[0].shape[0] if batch.inputs and batch.inputs[0].dim() else None
+        chart = replace(self.chart, loss=batch.loss or self.chart.loss, batch_size=size)
+        if task is not Task.UNKNOWN:
+            chart = replace(chart, task=task, task_source=source)
+        self.chart = chart
+
+    def accumulates(self, backwards: int) -> None:
+        """The last step was made of so many backward passes. A shorter group is no news."""
+        if backwards > self.chart.accumulate:
+            self.chart = replace(self.chart, accumulate=backwards)
+
+    def backward_seen(self, cycle: Cycle, calls: Sequence[Call]) -> None:
+        """After the backward pass: the gradients are what the loss gave."""
+        assert cycle.level is not None
+        cycle.gradients = self._guard.attempt("gradients", self.meter.gradients, cycle.level)
+        if cycle.level != FULL:
+            return
+        weights = self._guard.attempt("weights", self.meter.weights)
+        cycle.columns.update(weights or {})
+        if calls:
+            layers = self.layers
+            cycle.columns.update(
+                self._guard.attempt(
+                    "activations", activation_columns, calls, layers.index, len(layers.rows)
+                )
+                or {}
+            )
+
+    def before_step(self, cycle: Cycle) -> None:
+        """The weights are about to move."""
+        if cycle.level == FULL:
+            self._guard.attempt("updates", self.meter.remember)
+
+    def after_step(self, cycle: Cycle) -> None:
+        """The weights have moved."""
+        if cycle.level == FULL:
+            cycle.columns.update(self._guard.attempt("updates", self.meter.updates) or {})
+
+    def frame(self, step: int, cycle: Cycle, overhead: float) -> Frame:
+        """Everything that was seen in this cycle."""
+        assert cycle.level is not None
+        columns = dict(cycle.columns)
+        if cycle.gradients is not None:
+            columns.update(unscale(cycle.gradients.columns, cycle.scale))
+        self._mask_idle(cycle, columns)
+        scalars = {**self._scalars(cycle), **cycle.scalars, "overhead": overhead}
+        return Frame(step, cycle.level, scalars, columns)
+
+    def _mask_idle(self, cycle: Cycle, columns: dict[str, Any]) -> None:
+        """A gradient that no optimizer used in this step (the other half of a GAN) is no signal."""
+        if len(self._optimizers) < 2 or not cycle.stepped:
+            return
+        idle = {
+            id(parameter)
+            for optimizer in self._optimizers
+            if id(optimizer) not in cycle.stepped
+            for group in optimizer.param_groups
+            for parameter in group["params"]
+        }
+        rows = [
+            place
+            for place, row in enumerate(self.layers.rows)
+            if row.parameters and all(id(parameter) in idle for parameter in row.parameters)
+        ]
+        for name in columns:
+            if name.startswith("grad_"):
+                columns[name][rows] = np.nan
+
+    def _scalars(self, cycle: Cycle) -> dict[str, float]:
+        loss = cycle.loss.item() if isinstance(cycle.loss, Tensor) else cycle.loss
+        found = {
+            "loss": math.nan if loss is None else loss,
+            "loss_finite": math.nan if loss is None else float(math.isfinite(loss)),
+            "skipped": float(cycle.skipped),
+            "scale": cycle.scale,
+            "backwards": float(cycle.backwards),
+            "grad_raw": float(cycle.gradients_raw),
+        }
+        if cycle.gradients is not None:
+            found["grad_norm"] = cycle.gradients.total / cycle.scale
+            found["grad_finite"] = float(cycle.gradients.finite)
+        for name, column in (("weight_finite", "weight_nonfinite"), ("act_finite", "act_nonfinite")):
+            if column in cycle.columns:
+                found[name] = float(not np.nansum(cycle.columns[column]))
+        rates = [float(g["lr"]) for opt in self._optimizers for g in opt.param_groups if "lr" in g]
+        found.update({f"lr/{place}": rate for place, rate in enumerate(rates)})
+        return found
+
+
+def _describe(optimizer: Optimizer) -> dict[str, Any]:
+    """The settings of an optimizer that are plain values."""
+    settings = {
+        key: value
+        for key, value in optimizer.defaults.items()
+        if isinstance(value, int | float | str | bool | tuple) or value is None
+    }
+    return {"name": type(optimizer).__name__, "groups": len(optimizer.param_groups), **settings}
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "paramedic": __version__,
+        "torch": str(torch.__version__),
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }

@@ -1,0 +1,109 @@
+"""Catching what modules take in and give out, without leaving anything in the model.
+
+The hook is a global one, since hooks that are stored in modules would be pickled and copied with
+them. It only keeps references, and only from the forward to the end of the backward pass, while
+autograd holds most of these tensors anyway; statistics are computed later, in one go.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Container, Mapping
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_hook
+from torch.utils.hooks import RemovableHandle
+
+from paramedic.probe.backward import inside_backward
+from paramedic.probe.tensors import all_tensors, first_tensor
+
+HOOK_SECONDS = 4e-6  # one call of a global forward hook, the slower path of `__call__` included
+
+
+class Call(NamedTuple):
+    """One forward pass of one module."""
+
+    module: nn.Module
+    inputs: list[Tensor]
+    output: Tensor | None
+    version: int  # of the output: tells if it was written to later
+    training: bool
+
+    def intact(self) -> bool:
+        """Whether nothing was written into the output since."""
+        return self.output is None or self.output._version == self.version
+
+
+class ForwardTap:
+    """Collects the calls of watched modules while it is open.
+
+    `modules` tells, by `id`, the modules to keep; torch's loss modules are kept as well.
+    """
+
+    def __init__(self, modules: Container[int]) -> None:
+        self._modules = modules
+        self._handle: RemovableHandle | None = None
+        self.calls: list[Call] = []
+        self.fired = 0
+
+    @property
+    def is_open(self) -> bool:
+        return self._handle is not None
+
+    def open(self) -> None:
+        """Start to collect."""
+        if self._handle is None:
+            self._handle = register_module_forward_hook(self._on_forward, with_kwargs=True)
+
+    def close(self) -> None:
+        """Stop, and let go of what was collected."""
+        if self._handle is not None:
+            self._handle.remove()
+            self._handle = None
+        self.calls = []
+
+    def take(self) -> list[Call]:
+        """What was collected since the last time."""
+        calls, self.calls = self.calls, []
+        return calls
+
+    def spent(self) -> float:
+        """An estimate of the seconds the hook took since the last time this was asked."""
+        fired, self.fired = self.fired, 0
+        return fired * HOOK_SECONDS
+
+    def _on_forward(
+        self, module: nn.Module, args: Any, kwargs: Mapping[str, Any], output: Any
+    ) -> None:
+        if torch.compiler.is_compiling():
+            return
+        self.fired += 1
+        wanted = id(module) in self._modules or isinstance(module, nn.modules.loss._Loss)
+        if not wanted or not torch.is_grad_enabled() or inside_backward():
+            return
+        inputs = all_tensors(args)
+        if kwargs:
+            inputs += all_tensors(kwargs)
+        result = first_tensor(output)
+        version = -1 if result is None else result._version
+        self.calls.append(Call(module, inputs, result, version, module.training))
+
+
+def is_compiled(model: nn.Module) -> bool:
+    """Whether `torch.compile` has been applied to the model or to a part of it."""
+    return any(
+        type(module).__name__ == "OptimizedModule" or module._compiled_call_impl is not None
+        for module in model.modules()
+    )
+
+
+def anything_compiled() -> bool:
+    """Whether the compiler has been at work in this process.
+
+    A global hook makes compiled modules warn and compile again, whoever they belong to, so none
+    is set then. Does not import the compiler.
+    """
+    compiler = sys.modules.get("torch._dynamo.utils")
+    return compiler is not None and bool(compiler.counters["frames"])

@@ -1,0 +1,90 @@
+"""The promise that watching never stops a training: errors of ours end that part, not the run."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import time
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+logger = logging.getLogger("paramedic")
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+class Guard:
+    """Keeps account of what watching costs and of the parts that had to be switched off."""
+
+    def __init__(self, *, strict: bool) -> None:
+        self.strict = strict
+        self.seconds = 0.0  # spent by us so far
+        self.entered = 0.0  # when the method that is running began
+        self.disabled: dict[str, str] = {}  # part -> why
+
+    def spent(self, now: float) -> float:
+        """The seconds spent up to `now`, inside a method that runs `aside`."""
+        return self.seconds + now - self.entered
+
+    def attempt(
+        self,
+        part: str,
+        function: Callable[Arguments, Result],
+        *args: Arguments.args,
+        **kwargs: Arguments.kwargs,
+    ) -> Result | None:
+        """What `function` returns, or None if `part` is switched off or fails now."""
+        if part in self.disabled:
+            return None
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - the user's run must survive any of ours
+            if self.strict:
+                raise
+            self.disable(part, error)
+            return None
+
+    def disable(self, part: str, error: Exception) -> None:
+        """Switch `part` off for good, saying so once."""
+        self.disabled[part] = f"{type(error).__name__}: {error}"
+        logger.warning(
+            "Paramedic switched off its part `%s` after an internal error; training goes on.",
+            part,
+            exc_info=error,
+        )
+
+
+class Guarded(Protocol):
+    """Whoever has a guard."""
+
+    guard: Guard
+
+
+Owner = TypeVar("Owner", bound=Guarded)
+
+
+def aside(
+    part: str,
+) -> Callable[[Callable[Concatenate[Owner, Arguments], None]], Callable[..., None]]:
+    """Mark a method that runs beside the training: timed, and isolated from it as `part`."""
+
+    def decorate(method: Callable[Concatenate[Owner, Arguments], None]) -> Callable[..., None]:
+        @functools.wraps(method)
+        def isolated(self: Owner, *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+            guard = self.guard
+            if part in guard.disabled:
+                return
+            guard.entered = begin = time.perf_counter()
+            try:
+                method(self, *args, **kwargs)
+            except Exception as error:  # noqa: BLE001 - the user's run must survive any of ours
+                if guard.strict:
+                    raise
+                guard.disable(part, error)
+            finally:
+                guard.seconds += time.perf_counter() - begin
+
+        return isolated
+
+    return decorate

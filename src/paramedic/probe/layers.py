@@ -1,0 +1,173 @@
+"""Which layers there are: one row per module that owns parameters or shapes activations.
+
+Rows keep their place once given, since recorded frames refer to it; layers that appear later
+(lazy or added modules) get new rows at the end, and `Layer.order` tells the order of execution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from torch import Tensor, nn
+from torch.nn.modules import activation, dropout
+from torch.nn.parameter import UninitializedTensorMixin
+from torch.optim import Optimizer
+
+from paramedic.types import Layer
+
+_ACTIVATIONS = tuple(
+    kind
+    for name in activation.__all__
+    if isinstance(kind := getattr(activation, name), type) and name != "MultiheadAttention"
+)
+_DROPOUTS = (dropout._DropoutNd,)
+_NORMALISATIONS = (
+    nn.modules.batchnorm._NormBase,
+    nn.LayerNorm,
+    nn.GroupNorm,
+    nn.RMSNorm,
+)
+
+
+@dataclass(slots=True)
+class Row:
+    """One layer: its module, the parameters that are its own, and how it is described."""
+
+    name: str
+    module: nn.Module
+    parameters: tuple[Tensor, ...]
+    tied_to: str | None = None
+    order: int = -1
+    executed: bool = False
+    activation: str | None = None
+
+
+class Layers:
+    """The rows of a model, kept up to date as modules and parameters come and go."""
+
+    def __init__(self, models: Mapping[str, nn.Module], optimizers: Sequence[Optimizer]) -> None:
+        self.models = dict(models)
+        self.optimizers = tuple(optimizers)
+        self.rows: list[Row] = []
+        self.parameters: list[Tensor] = []
+        self.row_of: list[int] = []  # of each parameter; never decreasing
+        self.index: dict[int, int] = {}  # id(module) -> row
+        self.roots = {id(model) for model in models.values()}
+        self._signature: tuple[object, ...] = ()
+        self.refresh()
+
+    def refresh(self) -> bool:
+        """Look again for modules and parameters; True if anything changed."""
+        signature = tuple(self._current())
+        if signature == self._signature:
+            return False
+        self._signature = signature
+        known = {row.name: place for place, row in enumerate(self.rows)}
+        for row in self._discover():
+            if row.name in known:
+                self._update(known[row.name], row)
+            else:
+                self.rows.append(row)
+        self._index()
+        return True
+
+    def _current(self) -> Iterator[object]:
+        for model in self.models.values():
+            for parameter in model.parameters():
+                yield id(parameter)
+                yield parameter.requires_grad
+                yield isinstance(parameter, UninitializedTensorMixin)
+        for optimizer in self.optimizers:
+            yield sum(len(group["params"]) for group in optimizer.param_groups)
+
+    def _update(self, place: int, new: Row) -> None:
+        old = self.rows[place]
+        old.module, old.parameters, old.tied_to = new.module, new.parameters, new.tied_to
+
+    def _index(self) -> None:
+        self.index = {id(row.module): place for place, row in enumerate(self.rows)}
+        pairs = [(p, place) for place, row in enumerate(self.rows) for p in row.parameters]
+        self.parameters = [parameter for parameter, _ in pairs]
+        self.row_of = [place for _, place in pairs]
+
+    def _discover(self) -> Iterator[Row]:
+        owners: dict[int, str] = {}
+        for prefix, model in self.models.items():
+            for path, module in model.named_modules():
+                name = qualified(prefix, path) or type(module).__name__
+                own = [p for p in module._parameters.values() if _ready(p)]
+                if not own and not _worth_a_row(module):
+                    continue
+                fresh = tuple(p for p in own if id(p) not in owners)
+                tied = next((owners[id(p)] for p in own if id(p) in owners), None)
+                owners.update((id(p), name) for p in fresh)
+                yield Row(name, module, fresh, tied, activation=_activation_of(module))
+
+    def executed(self, modules: Iterable[nn.Module]) -> None:
+        """Take the order of execution from `modules`, in the order they finished their forward."""
+        places = [self.index[id(m)] for m in modules if id(m) in self.index]
+        seen = list(dict.fromkeys(places))
+        for place in seen:
+            self.rows[place].executed = True
+        ranks = {place: float(rank) for rank, place in enumerate(seen)}
+        # A module that is never called itself (the projections inside an attention, a bare
+        # parameter list) stands right before the module that is registered after it.
+        following = float(len(seen))
+        for place in reversed(range(len(self.rows))):
+            following = ranks.setdefault(place, following - 0.5)
+        for order, place in enumerate(sorted(ranks, key=lambda place: (ranks[place], place))):
+            self.rows[place].order = order
+
+    def sort(self) -> None:
+        """Put the rows into the order of execution. Only before the first frame is recorded."""
+        self.rows.sort(key=lambda row: row.order)
+        self._index()
+
+    def describe(self) -> tuple[Layer, ...]:
+        """The rows as they go into the chart."""
+        held = {id(p) for opt in self.optimizers for g in opt.param_groups for p in g["params"]}
+        return tuple(self._layer(place, row, held) for place, row in enumerate(self.rows))
+
+    def _layer(self, place: int, row: Row, held: set[int]) -> Layer:
+        layer = Layer(row.name, type(row.module).__name__, order=row.order, executed=row.executed)
+        if row.order < 0:
+            layer = replace(layer, order=place)
+        return replace(
+            layer,
+            parameters=sum(p.numel() for p in row.parameters),
+            trainable=any(p.requires_grad for p in row.parameters),
+            in_optimizer=any(id(p) in held for p in row.parameters),
+            activation=row.activation,
+            tied_to=row.tied_to,
+        )
+
+
+_WRAPPERS = {"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"}
+
+
+def qualified(prefix: str, path: str) -> str:
+    """The name of a module or parameter as the user knows it, without wrappers around it."""
+    parts = [part for part in path.split(".") if part and part not in _WRAPPERS]
+    return ".".join([prefix, *parts] if prefix else parts)
+
+
+def _ready(parameter: Tensor | None) -> bool:
+    return parameter is not None and not isinstance(parameter, UninitializedTensorMixin)
+
+
+def _worth_a_row(module: nn.Module) -> bool:
+    """Whether a module without parameters of its own tells something: it shapes activations."""
+    if isinstance(module, (*_ACTIVATIONS, *_DROPOUTS, *_NORMALISATIONS)):
+        return True
+    built_in = type(module).__module__.startswith("torch.nn.modules.")
+    return not built_in and next(module.children(), None) is None and not module._parameters
+
+
+def _activation_of(module: nn.Module) -> str | None:
+    return type(module).__name__.lower() if isinstance(module, _ACTIVATIONS) else None
+
+
+def has_modes(module: nn.Module) -> bool:
+    """Whether training and evaluation mode differ for this module: dropout and batch statistics."""
+    return isinstance(module, (*_DROPOUTS, nn.modules.batchnorm._NormBase))

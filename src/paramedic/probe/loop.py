@@ -1,0 +1,276 @@
+"""Follows the training loop: which backward passes and optimizer steps belong together.
+
+A turn of the loop (a `Cycle`) is one or more backward passes followed by a step of one or more
+optimizers. It ends when all optimizers have stepped, when the next backward pass begins, or when
+a gradient scaler skips the step.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch import Tensor
+from torch.optim import Optimizer
+
+from paramedic.probe.backward import backward_passes
+from paramedic.probe.cycle import Cycle, GradientMarks, looks_finite
+from paramedic.probe.examiner import Examiner
+from paramedic.probe.forward import Call, ForwardTap, anything_compiled
+from paramedic.probe.guard import Guard, aside
+from paramedic.probe.options import Options
+from paramedic.probe.origin import Origin, OriginFinder
+from paramedic.probe.ranks import Shards
+from paramedic.probe.rerun import Rerun
+from paramedic.probe.scaler import scaled_steps
+from paramedic.probe.schedule import FULL, Schedule
+
+_MOST_ORIGINS = 20  # traced in one run
+
+
+class Loop:
+    """Observes one model and its optimizers; calls `on_cycle` at the end of each turn."""
+
+    def __init__(
+        self,
+        examiner: Examiner,
+        optimizers: Sequence[Optimizer],
+        options: Options,
+        guard: Guard,
+        on_cycle: Callable[[int, Cycle], None],
+    ) -> None:
+        self.guard = guard
+        self.schedule = Schedule(options.overhead, options.measure)
+        self.step = 0  # the number of the step under way
+        self.batches = 0  # backward passes so far
+        self._examiner = examiner
+        self._options = options
+        self._optimizers = {id(optimizer): optimizer for optimizer in optimizers}
+        self._on_cycle = on_cycle
+        self._tap = ForwardTap(examiner.modules)
+        self._rerun = Rerun(examiner.layers.roots) if options.on_nan == "replay" else None
+        self._origins = OriginFinder(examiner.layers)
+        self._calls: Sequence[Call] = ()
+        self._sentinel: Tensor | None = None
+        self._expected = options.accumulate
+        self._closure = False  # the last gradients came from inside `optimizer.step(closure)`
+        self._handles: list[Any] = []
+        self._clock, self._spent = time.perf_counter(), 0.0
+        self.cycle = Cycle(self.schedule.level(0))
+        self._roots: Sequence[Tensor] = ()
+        self._marks = self._unread = GradientMarks(())
+        self._origin: Origin | None = None
+        self._healthy = True
+        self.origins = 0  # found so far
+
+    def attach(self) -> None:
+        """Start to observe."""
+        backward_passes.observe(self)
+        scaled_steps.observe(self)
+        for optimizer in self._optimizers.values():
+            self._handles.append(optimizer.register_step_pre_hook(self._on_step_begin))
+            self._handles.append(optimizer.register_step_post_hook(self._on_step_end))
+        if self._rerun is not None:
+            self._rerun.open()
+        self._arm()
+
+    def detach(self) -> None:
+        """Leave no trace of us in the process."""
+        backward_passes.forget(self)
+        scaled_steps.forget(self)
+        for handle in self._handles:
+            handle.remove()
+        self._handles.clear()
+        self._tap.close()
+        if self._rerun is not None:
+            self._rerun.close()
+        self._calls, self._roots = (), ()
+        self._marks = self._unread = GradientMarks(())
+
+    # -- backward passes ---------------------------------------------------------------------
+
+    @aside("backward")
+    def before_backward(self, roots: Sequence[Tensor]) -> None:
+        if self.cycle.stepped and not self.cycle.stepping:
+            self._finish()
+        cycle = self.cycle
+        self._roots = roots
+        if self._tap.is_open:
+            self._calls = self._tap.take()
+            self.guard.seconds += self._tap.spent()
+        if cycle.level == FULL and self._is_last(cycle, coming=1):
+            self._examiner.forward_seen(cycle, self._calls, roots)
+            self.guard.attempt("origin", self._origins.learn, roots, self._calls)
+        self._origin = self._trace_loss(roots)
+        self._marks = GradientMarks(self._watched())
+
+    def _watched(self) -> Sequence[Tensor]:
+        """The parameters by which a backward pass is known to be ours: on most steps, one."""
+        if self.cycle.level is None and self._sentinel is not None:
+            return (self._sentinel,)
+        return self._examiner.layers.parameters
+
+    def _trace_loss(self, roots: Sequence[Tensor]) -> Origin | None:
+        """A loss that is not finite is traced now, while the graph of the loss is whole."""
+        root = roots[0]
+        if not self._tracing or root.device.type != "cpu" or root.numel() != 1:
+            return None
+        if math.isfinite(root.item()):
+            return None
+        return self.guard.attempt("origin", self._locate, roots)
+
+    def _locate(self, roots: Sequence[Tensor]) -> Origin:
+        if self._rerun is None or self._calls:
+            return self._origins.of_loss(roots, self._calls)
+        calls, originals = self._rerun.calls()
+        theirs = [call._replace(module=originals[id(call.module)]) for call in calls]
+        return self._origins.of_loss(roots, theirs, how="replay")
+
+    @property
+    def _tracing(self) -> bool:
+        """Origins are traced once, not again at each step of a run that is lost already."""
+        return self._options.on_nan != "off" and self._healthy and self.origins < _MOST_ORIGINS
+
+    @aside("backward")
+    def after_backward(self) -> None:
+        touched = self._marks.touched()
+        if not touched:  # somebody else's backward pass
+            return
+        self.batches += 1
+        cycle = self.cycle
+        cycle.inside += cycle.stepping
+        if cycle.inside > 1:  # LBFGS tries further points: the first is where the step began
+            return
+        if self._sentinel is None or cycle.level is not None:
+            self._sentinel = _sentinel_among(touched)
+        cycle.backwards += 1
+        cycle.add_loss(self._roots)
+        cycle.origin = cycle.origin or self._origin
+        if cycle.level is not None:
+            self._read_gradients(cycle)
+        self._trace_gradients(cycle)
+        self._calls, self._roots = (), ()
+
+    def _read_gradients(self, cycle: Cycle) -> None:
+        if self._is_last(cycle):
+            self._examiner.backward_seen(cycle, self._calls)
+        else:
+            self._unread = GradientMarks(self._examiner.layers.parameters)
+
+    def _is_last(self, cycle: Cycle, coming: int = 0) -> bool:
+        """Whether this backward pass completes the gradient, by what the last steps needed."""
+        if cycle.stepping or self._expected is None:
+            return True
+        return not self._closure and cycle.backwards + coming >= self._expected
+
+    def _trace_gradients(self, cycle: Cycle) -> None:
+        if not self._tracing or cycle.origin is not None or self._sentinel is None:
+            return
+        if cycle.gradients is not None:
+            finite = cycle.gradients.finite
+        else:
+            finite = looks_finite(self._sentinel.grad)
+        if not finite:
+            cycle.origin = self.guard.attempt("origin", self._origins.of_gradient)
+
+    # -- optimizer steps ---------------------------------------------------------------------
+
+    def _on_step_begin(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        self._before_step(optimizer)
+
+    def _on_step_end(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        self._after_step(optimizer)
+
+    @aside("steps")
+    def _before_step(self, optimizer: Optimizer) -> None:
+        cycle = self.cycle
+        if id(optimizer) in cycle.stepped:
+            self._finish()
+            cycle = self.cycle
+        cycle.stepping = True
+        if cycle.level is None:
+            return
+        if cycle.gradients is None and cycle.backwards:
+            # Fewer backward passes than usual: read now, and say if somebody wrote meanwhile.
+            cycle.gradients_raw = not self._unread.touched()
+            self._examiner.backward_seen(cycle, self._calls)
+        if not cycle.stepped:
+            self._examiner.before_step(cycle)
+
+    @aside("steps")
+    def _after_step(self, optimizer: Optimizer) -> None:
+        cycle = self.cycle
+        cycle.stepping = False
+        cycle.stepped.add(id(optimizer))
+        if len(cycle.stepped) == len(self._optimizers) and not cycle.scaling:
+            self._finish()
+
+    @aside("steps")
+    def before_scaled_step(self, optimizer: Optimizer, scale: float) -> None:
+        if id(optimizer) in self._optimizers:
+            self.cycle.scaling = True
+            self.cycle.scale = scale
+
+    @aside("steps")
+    def after_scaled_step(self, optimizer: Optimizer, *, skipped: bool) -> None:
+        if id(optimizer) not in self._optimizers:
+            return
+        cycle = self.cycle
+        cycle.scaling = False
+        cycle.skipped = cycle.skipped or skipped
+        cycle.stepped.add(id(optimizer))
+        if len(cycle.stepped) == len(self._optimizers):
+            self._finish()
+
+    # -- the end of a turn -------------------------------------------------------------------
+
+    def finish_open(self) -> None:
+        """End the turn under way if an optimizer has stepped in it."""
+        if self.cycle.stepped and not self.cycle.stepping:
+            self._finish()
+
+    def _finish(self) -> None:
+        cycle = self.cycle
+        self._examiner.after_step(cycle)
+        cycle.unscale_loss()
+        self._healthy = cycle.loss_finite and cycle.origin is None
+        self.origins += cycle.origin is not None
+        if self._options.accumulate is None and cycle.backwards:
+            self._expected = cycle.backwards - min(cycle.inside, 1)
+            self._examiner.accumulates(cycle.backwards)
+        self._closure = cycle.inside > 0
+        self._on_cycle(self.step, cycle)
+        self._plan(cycle)
+        self.step += 1
+        self.cycle = Cycle(self.schedule.level(self.step))
+        self._arm()
+
+    def _plan(self, cycle: Cycle) -> None:
+        now = time.perf_counter()
+        seconds, self._clock = now - self._clock, now
+        spent = self.guard.spent(now)
+        cost, self._spent = spent - self._spent, spent
+        if cycle.level is None:
+            self.schedule.passed(seconds, cost)
+            return
+        self.schedule.looked(self.step, cycle.level, seconds, cost)
+        distance = self.schedule.plan(self.step, cycle.level)
+        shards: Shards = self._examiner.meter.shards
+        if shards and self.schedule.overhead is not None:
+            distance = shards.largest(distance)
+        self.schedule.agree(self.step, cycle.level, distance)
+
+    def _arm(self) -> None:
+        """Put the forward hook up for a step that will be looked at in full, else take it down."""
+        wanted = self.cycle.level == FULL and not self._examiner.chart.compiled
+        if wanted and not anything_compiled():
+            self._tap.open()
+        else:
+            self._tap.close()
+
+
+def _sentinel_among(touched: Sequence[Tensor]) -> Tensor:
+    """A small gradient of an early layer: what goes wrong on the way back arrives there."""
+    return min(touched[:2], key=lambda parameter: parameter.numel())

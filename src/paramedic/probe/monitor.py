@@ -1,0 +1,204 @@
+"""The object that `paramedic.watch` returns."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from paramedic.probe import ranks
+from paramedic.probe.cycle import Cycle
+from paramedic.probe.examiner import Examiner
+from paramedic.probe.guard import Guard, aside, logger
+from paramedic.probe.loop import Loop
+from paramedic.probe.options import Options
+from paramedic.probe.recorder import Recorder
+from paramedic.trace import Writer, fresh_path
+from paramedic.types import Chart, Epoch, Event, Window
+
+
+class Monitor:
+    """Watches a training loop until it is closed; also a context manager.
+
+    Nothing has to be called: optimizer steps, losses and gradients are seen. `step` and `epoch`
+    hand in what cannot be seen.
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, nn.Module],
+        optimizers: Sequence[Optimizer],
+        options: Options,
+    ) -> None:
+        self.guard = Guard(strict=options.strict)
+        self._options = options
+        self._examiner = Examiner(models, optimizers, options, self.guard)
+        self._recorder = Recorder(self._open_trace(options))
+        self._loop = Loop(self._examiner, optimizers, options, self.guard, self._on_cycle)
+        self._recorded_chart: Chart | None = None
+        self._epochs = 0
+        self._skipped = 0
+        self._began = time.perf_counter()
+        self._closed = False
+        self._loop.attach()
+
+    def _open_trace(self, options: Options) -> Writer | None:
+        """Rank 0 writes; a trace that is there already is left alone."""
+        self.trace: Path | None = None
+        if options.trace is None or ranks.rank() != 0:
+            return None
+        self.trace = fresh_path(options.trace)
+        if self.trace != Path(options.trace):
+            logger.info("Recording to `%s`.", self.trace)
+        return Writer(self.trace, size_limit=options.size_limit)
+
+    # -- what the user may hand in -----------------------------------------------------------
+
+    @aside("step")
+    def step(self, loss: float | Tensor) -> None:
+        """Give the loss of a step where it is not found: of the step under way if its backward
+        pass has run, else of the last one."""
+        value = float(loss.detach()) if isinstance(loss, Tensor) else float(loss)
+        cycle = self._loop.cycle
+        if cycle.backwards and not cycle.stepped:
+            cycle.given = value
+        elif self._loop.step:
+            self._recorder.amend_loss(value)
+
+    @aside("epoch")
+    def epoch(self, **values: float | Tensor) -> None:
+        """Give the numbers of an epoch: `train_loss`, `val_loss`, `train_acc`, `val_acc`, or any
+        other name."""
+        numbers = {name: float(value) for name, value in values.items()}
+        self._loop.finish_open()
+        self._recorder.epoch(Epoch(self._epochs, self.last_step, numbers))
+        self._epochs += 1
+
+    # -- what can be asked -------------------------------------------------------------------
+
+    @property
+    def chart(self) -> Chart:
+        """What is known of the model, the optimizer, the loss and the task."""
+        return self._examiner.chart
+
+    @property
+    def last_step(self) -> int:
+        """The number of the last finished step, from 0; -1 before the first."""
+        return self._loop.step - 1
+
+    def window(self) -> Window:
+        """The last frames, for detectors and for looking."""
+        return self._recorder.window()
+
+    @property
+    def labels(self) -> dict[int, int]:
+        """How often each integer label was seen in the batches that were looked at."""
+        return dict(sorted(self._examiner.labels.items()))
+
+    @property
+    def not_checked(self) -> dict[str, str]:
+        """What could not be measured or recorded, and why."""
+        reasons = {part: f"internal error: {why}" for part, why in self.guard.disabled.items()}
+        if self._examiner.chart.compiled:
+            reasons["activations"] = "the model is compiled: its modules cannot be seen"
+        elif self._options.measure != "full":
+            reasons["activations"] = "only vitals were asked for"
+        writer = self._recorder.writer
+        if writer is not None and writer.failure:
+            reasons["recording"] = writer.failure
+        return reasons
+
+    @property
+    def spent(self) -> dict[str, Any]:
+        """What watching has cost: seconds, share of the run's time, and how often it looked."""
+        total = max(time.perf_counter() - self._began, 1e-9)
+        return {
+            "seconds": self.guard.seconds,
+            "share": self.guard.seconds / max(total - self.guard.seconds, 1e-9),
+            "steps": self._loop.step,
+            "looks": dict(self._loop.schedule.looks),
+            "skipped": self._skipped,
+        }
+
+    # -- the end -----------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Stop watching and write what is left. Closing twice does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self._finish()
+        finally:
+            self._loop.detach()
+
+    @aside("close")
+    def _finish(self) -> None:
+        self._loop.finish_open()
+        if self._examiner.labels:
+            counts = {str(label): count for label, count in self.labels.items()}
+            self._event("labels", "Labels seen in the batches that were looked at.", counts)
+        self._record_chart()
+        self._recorder.close({"spent": self.spent})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # -- what the loop tells -----------------------------------------------------------------
+
+    def _on_cycle(self, step: int, cycle: Cycle) -> None:
+        if cycle.given is not None:
+            cycle.loss, cycle.loss_finite = cycle.given, math.isfinite(cycle.given)
+        self._recorder.pulse(
+            step, cycle.loss, finite=cycle.loss_finite, skipped=cycle.skipped
+        )
+        if cycle.level is not None:
+            self._record_chart()
+            frame = self._examiner.frame(step, cycle, self.spent["share"])
+            self._recorder.frame(frame)
+        if cycle.skipped:
+            self._skipped += 1
+        if cycle.origin is not None:
+            sentence = cycle.origin.sentence(step, self._loop.batches - 1)
+            data = {**cycle.origin.to_json(), "step": step, "batch": self._loop.batches - 1}
+            self._event("non-finite", sentence, data)
+
+    def _event(self, kind: str, message: str, data: Mapping[str, Any]) -> None:
+        self._recorder.event(Event(max(self.last_step, 0), kind, message, data))
+
+    def _record_chart(self) -> None:
+        chart = self._examiner.chart
+        if chart is not self._recorded_chart:
+            self._recorder.chart(chart)
+            self._recorded_chart = chart
+
+
+class Unwatched:
+    """What `watch` returns when `PARAMEDIC=off`: takes the same calls and does nothing."""
+
+    trace = None
+
+    def step(self, loss: float | Tensor) -> None: ...
+
+    def epoch(self, **values: float | Tensor) -> None: ...
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...

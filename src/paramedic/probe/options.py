@@ -1,0 +1,66 @@
+"""What a user can set when watching, checked when the monitor is attached."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from paramedic.probe.schedule import FULL, VITALS
+from paramedic.types import Task
+
+ON_NAN = ("locate", "replay", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The settings of a monitor; `paramedic.watch` explains them."""
+
+    loss_fn: Callable[..., Any] | None = None
+    trace: str | Path | None = None
+    overhead: float | None = 0.01
+    measure: str = FULL
+    accumulate: int | None = None
+    task: str | None = None
+    on_nan: str = "locate"
+    strict: bool = False
+    size_limit: int = 256 * 2**20
+
+    def __post_init__(self) -> None:
+        if self.loss_fn is not None and not callable(self.loss_fn):
+            kind = type(self.loss_fn).__name__
+            raise TypeError(f"`loss_fn` must be a module or a function but got {kind}.")
+        _one_of("measure", self.measure, (FULL, VITALS))
+        _one_of("on_nan", self.on_nan, ON_NAN)
+        if self.task is not None:
+            _one_of("task", self.task, [task.value for task in Task])
+        if self.overhead is not None and not _is_share(self.overhead):
+            raise ValueError(
+                f"`overhead` must be a share of the step time above 0 and at most 1, or None to "
+                f"look at every step, but got {self.overhead!r}."
+            )
+        _at_least("accumulate", self.accumulate, 1)
+        _at_least("size_limit", self.size_limit, 2**16)
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1
+
+
+def _at_least(name: str, value: Any, least: int) -> None:
+    if value is None:
+        return
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ValueError(f"`{name}` must be a whole number of at least {least} but got {value!r}.")
+
+
+def _one_of(name: str, value: Any, valid: Iterable[str]) -> None:
+    valid = list(valid)
+    if value in valid:
+        return
+    near = difflib.get_close_matches(str(value), valid, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    listed = ", ".join(repr(one) for one in valid)
+    raise ValueError(f"`{name}` must be one of {listed} but got {value!r}.{hint}")

@@ -1,0 +1,79 @@
+"""Working with other ranks: who writes, and how numbers of shards become numbers of layers.
+
+Every function here that talks to other ranks is called by all of them at the same step, which
+the schedule sees to; without a process group, or without sharded tensors, nothing is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from numpy.typing import NDArray
+from torch import Tensor
+
+from paramedic.probe.moments import Moments, merge
+from paramedic.probe.tensors import is_sharded
+
+
+def rank() -> int:
+    """The rank of this process, 0 without a process group."""
+    return dist.get_rank() if _is_running() else 0
+
+
+def world_size() -> int:
+    """The number of processes, 1 without a process group."""
+    return dist.get_world_size() if _is_running() else 1
+
+
+def _is_running() -> bool:
+    return dist.is_available() and dist.is_initialized()
+
+
+class Shards:
+    """The process group over which the tensors of a model are sharded, if they are."""
+
+    def __init__(self, tensors: Sequence[Tensor]) -> None:
+        self.group: Any = _shard_group(tensors)
+
+    def __bool__(self) -> bool:
+        return self.group is not None
+
+    def merge(self, moments: Moments) -> Moments:
+        """The moments over all shards. Layers that are whole on each rank are counted as often
+        as there are ranks, which changes none of their statistics but the counts."""
+        mine = torch.from_numpy(moments.table())
+        parts = [torch.empty_like(mine) for _ in range(dist.get_world_size(self.group))]
+        dist.all_gather(parts, mine, group=self.group)
+        total = Moments.from_table(parts[0].numpy())
+        for part in parts[1:]:
+            total = merge(total, Moments.from_table(part.numpy()))
+        return total
+
+    def largest(self, value: int) -> int:
+        """The largest `value` of all ranks."""
+        shared = torch.tensor(value)
+        dist.all_reduce(shared, dist.ReduceOp.MAX, group=self.group)
+        return int(shared)
+
+
+def _shard_group(tensors: Sequence[Tensor]) -> Any:
+    for tensor in tensors:
+        if not is_sharded(tensor):
+            continue
+        mesh: Any = tensor.device_mesh  # type: ignore[attr-defined]
+        for axis, placement in enumerate(tensor.placements):  # type: ignore[attr-defined]
+            if placement.is_shard():
+                return mesh.get_group(axis)
+    return None
+
+
+def sharded_norms(tensors: Sequence[Tensor]) -> NDArray[np.float64]:
+    """The Euclidean norm of each DTensor over all its shards."""
+    norms = [torch.linalg.vector_norm(tensor.detach(), dtype=torch.float32) for tensor in tensors]
+    whole: Tensor = torch.stack(norms).full_tensor()  # type: ignore[attr-defined]
+    result = np.array(whole.tolist(), np.float64)
+    return np.where(np.isfinite(result), result, np.inf)

@@ -1,0 +1,82 @@
+"""When to look: as often as a share of the training time allows, and not more.
+
+A look costs what it costs; what the schedule chooses is the distance to the next one. It is
+chosen at a look, from the measured cost of looks of that level and the measured time of a plain
+step, so that a step in between costs one comparison, and so that all ranks of a sharded model,
+which must look together, can agree on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from statistics import median
+
+VITALS, FULL = "vitals", "full"
+
+_FIRST = 5  # the first steps are always seen in full
+_SHARES = {VITALS: 0.4, FULL: 0.6}  # how the two levels divide the budget
+_EXTRA = 0.15  # of the budget, for what is kept up at every step
+_LONGEST = 10_000  # steps: never look away for longer
+
+
+class Schedule:
+    """Decides the level of the look at each step: `full`, `vitals` or none.
+
+    `overhead` is the share of step time to keep to, or None to look at every step.
+    """
+
+    def __init__(self, overhead: float | None, highest: str = FULL) -> None:
+        self.overhead = overhead
+        self.highest = highest
+        self.looks = {VITALS: 0, FULL: 0}
+        self._due = {VITALS: 0, FULL: 0}
+        self._costs = {VITALS: deque[float](maxlen=9), FULL: deque[float](maxlen=9)}
+        self._plain: deque[float] = deque(maxlen=31)
+        self._idle: deque[float] = deque(maxlen=31)
+        self._seen = 0
+
+    def level(self, step: int) -> str | None:
+        """What to look at in `step`."""
+        if self.overhead is None or self._seen < _FIRST:
+            return self.highest
+        if step >= self._due[FULL] and self.highest == FULL:
+            return FULL
+        return VITALS if step >= self._due[VITALS] else None
+
+    def passed(self, seconds: float, cost: float) -> None:
+        """A step without a look took `seconds`, of which `cost` was ours."""
+        self._plain.append(seconds - cost)
+        self._idle.append(cost)
+
+    def looked(self, step: int, level: str, seconds: float, cost: float) -> None:
+        """A look at `level` in `step` cost `cost` of the step's `seconds`."""
+        self.looks[level] += 1
+        self._seen += 1
+        self._costs[level].append(cost)
+        if self._seen <= _FIRST or level == VITALS:
+            self._plain.append(max(seconds - cost, 0.0))
+
+    def plan(self, step: int, level: str) -> int:
+        """The number of steps until the next look of `level`, by the costs measured so far."""
+        if self.overhead is None or not self._plain or not self._costs[level]:
+            return 1
+        plain = max(median(self._plain), 1e-9)
+        # What the steps between two looks cost comes out of the same budget.
+        idle = median(self._idle) / plain if self._idle else 0.0
+        budget = max(self.overhead - idle, 0.1 * self.overhead) * _SHARES[level]
+        if self.highest == VITALS:
+            budget /= _SHARES[VITALS]
+        return min(max(math.ceil(median(self._costs[level]) / (budget * plain)), 1), _LONGEST)
+
+    def agree(self, step: int, level: str, distance: int) -> None:
+        """Set the distance that `plan` proposed, or that all ranks agreed on."""
+        self._due[level] = step + distance
+        if level == FULL:
+            self._due[VITALS] = max(self._due[VITALS], step + 1)
+
+    def affords(self, cost: float) -> bool:
+        """Whether something of this cost may be done at every step, beside the looks."""
+        if self.overhead is None:
+            return True
+        return bool(self._plain) and cost <= _EXTRA * self.overhead * median(self._plain)

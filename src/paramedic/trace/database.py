@@ -1,0 +1,159 @@
+"""Opening the SQLite file: `create` for the writer, `open_read_only` for everybody else.
+
+Neither ever opens the file with `open()`: closing a second descriptor of a file drops all POSIX
+locks this process holds on it, so a reader inside the training process would undo the writer's.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from paramedic.trace import schema
+from paramedic.trace.errors import TraceError
+
+LOCK_SECONDS = 5.0  # how long a lock of somebody else may last before it counts as a failure
+_LONGEST_VALUE = 64 * 2**20  # bytes of one text or blob; caps what a hostile file can allocate
+_WAL_KEPT = 4 * 2**20  # bytes the write-ahead log keeps on disk when it is empty
+
+_ADVICE = {
+    sqlite3.SQLITE_FULL: "the disk is full: free some space",
+    sqlite3.SQLITE_IOERR: "the disk reports an error: see if it is full or was removed",
+    sqlite3.SQLITE_CANTOPEN: "no file can be created there: name a directory that is writable",
+    sqlite3.SQLITE_READONLY: "the place is read-only: name a directory that is writable",
+    sqlite3.SQLITE_PERM: "access is denied: name a directory that is writable",
+    sqlite3.SQLITE_BUSY: "another process keeps it locked: give each run a file of its own",
+    sqlite3.SQLITE_LOCKED: "another process keeps it locked: give each run a file of its own",
+    sqlite3.SQLITE_CORRUPT: "the file was damaged by something else: keep other programs off it",
+    sqlite3.SQLITE_NOTADB: "the file was overwritten by something else: keep other programs off it",
+}
+
+
+def explain(error: Exception) -> str:
+    """What went wrong and what to do about it, as the second half of a sentence."""
+    code = getattr(error, "sqlite_errorcode", None)
+    advice = _ADVICE.get(code & 0xFF) if isinstance(code, int) else None
+    if isinstance(error, FileNotFoundError):
+        advice = "the file was deleted or moved: leave it in place while the run lasts"
+    return f"{advice} ({error})" if advice else str(error)
+
+
+def create(path: Path) -> sqlite3.Connection:
+    """A new trace, with its tables committed, so that a reader can open it at once."""
+    if path.exists() and path.stat().st_size:
+        raise FileExistsError(f"the file exists already: take `fresh_path({path.name!r})`")
+    db = _connect(str(path))
+    try:
+        _create_objects(db)
+        # Some network disks refuse WAL; any other mode only costs time.
+        with suppress(sqlite3.OperationalError):
+            db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute(f"PRAGMA journal_size_limit = {_WAL_KEPT}")
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+def _create_objects(db: sqlite3.Connection) -> None:
+    # In the default journal mode: the main file is complete before a log is needed to read it.
+    with db:
+        db.execute("BEGIN IMMEDIATE")
+        db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        db.execute(f"PRAGMA user_version = {schema.VERSION}")
+        for statement in schema.OBJECTS.values():
+            db.execute(statement)
+
+
+def finish(db: sqlite3.Connection) -> None:
+    """Closes the writer's connection and leaves one plain file that needs no `-wal` beside it."""
+    try:
+        with suppress(sqlite3.Error):  # a reader is there: the file stays in WAL mode, also fine
+            db.execute("PRAGMA busy_timeout = 0")
+            db.execute("PRAGMA journal_mode = DELETE")
+    finally:
+        db.close()
+
+
+def open_read_only(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write, to a file that is a trace of a version we know."""
+    _check_file(path)
+    uri = path.absolute().as_uri() + "?mode=ro"
+    try:
+        try:
+            return _verified(path, uri)
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_CANTOPEN:
+                raise
+            _check_log(path)
+            return _verified(path, uri + "&immutable=1")
+    except sqlite3.Error as error:
+        raise TraceError(path, f"cannot be read as a trace: {error}.") from error
+
+
+def _check_file(path: Path) -> None:
+    try:
+        found = path.stat()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise TraceError(path, f"cannot be opened: {reason}.") from error
+    if stat.S_ISDIR(found.st_mode):
+        raise TraceError(path, "is a directory: name the trace file inside it.")
+    if not stat.S_ISREG(found.st_mode):
+        raise TraceError(path, "is not a regular file.")
+    if not found.st_size:
+        raise TraceError(path, "is empty: nothing was recorded in it.")
+
+
+def _check_log(path: Path) -> None:
+    """On a read-only disk without `-shm`, SQLite can read the main file but not the log."""
+    log = f"{path}-wal"
+    if os.path.exists(log) and os.path.getsize(log):
+        raise TraceError(
+            path,
+            f"has its newest rows in `{log}`, which cannot be read on a read-only disk: "
+            "copy both files to a directory that is writable.",
+        )
+
+
+def _verified(path: Path, uri: str) -> sqlite3.Connection:
+    db = _connect(uri)
+    try:
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+        db.execute("PRAGMA trusted_schema = OFF")
+        db.execute("PRAGMA cell_size_check = ON")
+        _check_identity(path, db)
+    except (sqlite3.Error, TraceError):
+        db.close()
+        raise
+    return db
+
+
+def _check_identity(path: Path, db: sqlite3.Connection) -> None:
+    if db.execute("PRAGMA application_id").fetchone() != (schema.APPLICATION_ID,):
+        raise TraceError(path, "is a SQLite database, but not a trace of Paramedic.")
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if version > schema.VERSION:
+        problem = f"(schema {version}, this one reads up to {schema.VERSION}): upgrade `paramedic`."
+        raise TraceError(path, f"was written by a newer Paramedic {problem}")
+    if version < 1:
+        raise TraceError(path, f"has the unknown schema version {version}.")
+    # Compared to the letter: a view in the place of a table would run a stranger's SQL.
+    found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+    for name, statement in schema.OBJECTS.items():
+        if found.get(name) != statement:
+            raise TraceError(path, f"has no table `{name}` as Paramedic writes it.")
+
+
+def _connect(target: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        target,
+        timeout=LOCK_SECONDS,
+        isolation_level=None,  # transactions are begun and ended by hand
+        check_same_thread=False,  # hooks also run on autograd's threads
+        uri=target.startswith("file:"),
+    )

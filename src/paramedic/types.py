@@ -1,0 +1,257 @@
+"""The vocabulary of Paramedic: plain data that every other part reads or returns.
+
+Everything here is frozen, slotted and survives a JSON round trip (`to_json` / `from_json`).
+Nothing here knows about torch, files or time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64] | NDArray[np.float32]
+
+
+class Severity(StrEnum):
+    """How much a finding matters to the person who waits for the run."""
+
+    INFO = "info"
+    WARNING = "warning"
+    CRITICAL = "critical"
+
+
+class Safety(StrEnum):
+    """What a user risks by applying a remedy."""
+
+    ADVICE = "advice"
+    UNSAFE = "unsafe"
+    SAFE = "safe"
+
+
+class Task(StrEnum):
+    """What the network is asked to do."""
+
+    MULTI_CLASS = "multi-class"
+    BINARY = "binary"
+    MULTI_LABEL = "multi-label"
+    REGRESSION = "regression"
+    LANGUAGE_MODEL = "language-model"
+    UNKNOWN = "unknown"
+
+
+class _Json:
+    """Shallow JSON for frozen dataclasses whose fields are JSON values already."""
+
+    __slots__ = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        known = {f.name for f in fields(cls)}  # type: ignore[arg-type]
+        return cls(**{key: value for key, value in data.items() if key in known})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, _Json):
+        return value.to_json()
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Layer(_Json):
+    """One row of the chart: a module that owns parameters, or an activation function.
+
+    `order` is its place in the order of execution; `activation` the kind of function whose
+    output it gives (`relu`, `tanh` …); `tied_to` the layer that owns the parameters it shares.
+    """
+
+    name: str
+    kind: str
+    parameters: int = 0
+    trainable: bool = True
+    in_optimizer: bool = True
+    order: int = 0
+    executed: bool = True
+    activation: str | None = None
+    tied_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chart(_Json):
+    """What does not change in a run: the layers, the optimizer, the loss, the task, the machine."""
+
+    layers: tuple[Layer, ...] = ()
+    optimizers: tuple[Mapping[str, Any], ...] = ()
+    loss: str | None = None
+    task: Task = Task.UNKNOWN
+    task_source: str = "not inferred"
+    batch_size: int | None = None
+    accumulate: int = 1
+    device: str = "cpu"
+    compiled: bool = False
+    world_size: int = 1
+    versions: Mapping[str, str] = field(default_factory=dict)
+    not_checked: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        values = dict(data)
+        values["layers"] = tuple(Layer.from_json(layer) for layer in values.get("layers", ()))
+        values["optimizers"] = tuple(values.get("optimizers", ()))
+        values["task"] = Task(values.get("task", Task.UNKNOWN))
+        known = {f.name for f in fields(cls)}
+        return cls(**{key: value for key, value in values.items() if key in known})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """What the probe saw at one optimizer step.
+
+    `level` is `vitals` (norms and finiteness) or `full` (everything). In `scalars` and `layers`
+    NaN means *not measured*; a gradient that is itself not finite has `grad_norm` infinite and
+    `grad_nonfinite` above zero. `layers` maps a statistic to one float32 value per layer, in
+    the order of `Chart.layers`.
+    """
+
+    step: int
+    level: str
+    scalars: Mapping[str, float]
+    layers: Mapping[str, NDArray[np.float32]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pulse:
+    """The heartbeat: what is known of *every* optimizer step, looked at or not.
+
+    Parallel arrays: the step number, the raw loss (NaN when it could not be seen, infinite or
+    NaN with `finite` False when it was not finite), and whether the step was skipped.
+    """
+
+    step: NDArray[np.int64]
+    loss: NDArray[np.float64]
+    finite: NDArray[np.bool_]
+    skipped: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch(_Json):
+    """The numbers a user hands in at the end of an epoch: `train_loss`, `val_loss`, `val_acc` …"""
+
+    epoch: int
+    step: int
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Event(_Json):
+    """Something that happened once: a NaN was born, a step skipped, a part switched off."""
+
+    step: int
+    kind: str
+    message: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """The last frames of a run, ready for a detector: read-only arrays, newest last.
+
+    `scalars[name]` has one value per frame, `layers[name]` one row per frame and one column per
+    layer; NaN means not measured. `pulse` covers every step, `epochs` the whole run so far.
+    """
+
+    chart: Chart
+    steps: NDArray[np.int64]
+    scalars: Mapping[str, NDArray[np.float64]]
+    layers: Mapping[str, NDArray[np.float32]]
+    pulse: Pulse
+    epochs: tuple[Epoch, ...] = ()
+    events: tuple[Event, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @property
+    def step(self) -> int:
+        """The step of the newest frame, or -1 while there is none."""
+        return int(self.steps[-1]) if len(self.steps) else -1
+
+    def scalar(self, name: str) -> NDArray[np.float64]:
+        """One value per frame; all NaN if the statistic was never measured."""
+        found = self.scalars.get(name)
+        return np.full(len(self.steps), np.nan) if found is None else found
+
+    def layer(self, name: str) -> NDArray[np.float32]:
+        """One row per frame, one column per layer; all NaN if it was never measured."""
+        found = self.layers.get(name)
+        shape = (len(self.steps), len(self.chart.layers))
+        return np.full(shape, np.nan, np.float32) if found is None else found
+
+    def series(self, name: str) -> NDArray[np.float64]:
+        """One value per epoch of what the user handed in (`val_loss` …); NaN where it is missing."""
+        return np.array([epoch.values.get(name, np.nan) for epoch in self.epochs], np.float64)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the layers, in the order of the columns."""
+        return tuple(layer.name for layer in self.chart.layers)
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy(_Json):
+    """One change that may help: what, how sure we are, what it risks, and the line of code."""
+
+    slug: str
+    title: str
+    confidence: float
+    safety: Safety = Safety.ADVICE
+    action: str = ""
+    args: Mapping[str, Any] = field(default_factory=dict)
+    code: str = ""
+    diff: str = ""
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+        values["safety"] = Safety(values.get("safety", Safety.ADVICE))
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(_Json):
+    """One sickness, with the numbers that prove it: `evidence={"ratio": 3e-8, "threshold": 1e-3}`."""
+
+    code: str
+    slug: str
+    severity: Severity
+    confidence: float
+    message: str
+    step: int
+    where: tuple[str, ...] = ()
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    explains: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+        values["severity"] = Severity(values["severity"])
+        values["where"] = tuple(values.get("where", ()))
+        values["explains"] = tuple(values.get("explains", ()))
+        return cls(**values)
