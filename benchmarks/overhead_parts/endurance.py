@@ -1,48 +1,52 @@
-"""A very long run, and the memory that watching takes: each job has a process of its own."""
+"""A very long run, and the memory that watching takes."""
 
 from __future__ import annotations
 
 import resource
-import time
 from pathlib import Path
 from typing import Any
 
-import psutil
+import numpy as np
 
+from .plans import Turns
+from .protocol import alternate
 from .registry import VARIANTS
-from .variants import Watch
+from .variants import Variant
+from .worker import Worker
 from .workloads import TINY, WORKLOADS, sized
 
 CHUNKS = 10
+FIRST_STEPS = 500
+TURN_STEPS, PLAIN_STEPS = 250, 100
 MEMORY_STEPS = 6
 
 
 def flatness(variant_name: str, steps: int) -> dict[str, Any]:
-    """Seconds per step and resident bytes of each tenth of a run of `steps` steps."""
+    """A run of `steps` steps in tenths, next to the plain loop: seconds per step and memory."""
     variant = VARIANTS[variant_name]()
-    variant.attach(TINY.build())
-    process = psutil.Process()
-    for _ in range(min(1000, steps)):
-        variant.step()
-    first, seconds, resident = process.memory_info().rss, [], []
-    for _ in range(CHUNKS):
-        begin = time.perf_counter()
-        for _ in range(steps // CHUNKS):
-            variant.step()
-        seconds.append((time.perf_counter() - begin) / (steps // CHUNKS))
-        resident.append(process.memory_info().rss)
-    result = {
-        "variant": variant_name,
-        "title": TINY.title,
-        "chunk_steps": steps // CHUNKS,
-        "seconds": seconds,
-        "resident_at_start": first,
-        "resident": resident,
-        "spent": variant.facts(),
-        "trace_bytes": variant.trace_bytes() if isinstance(variant, Watch) else 0,
+    variant.prepare()
+    plain = Worker.start(TINY, Variant(), FIRST_STEPS, core=0)
+    other = Worker.start(TINY, variant, FIRST_STEPS, core=0)
+    count = max(2, steps // CHUNKS // TURN_STEPS)
+    turns = Turns(0, count, TURN_STEPS, PLAIN_STEPS, skip=2)
+    tenths = [_tenth(plain, other, turns) for _ in range(CHUNKS)]
+    facts = other.facts()
+    plain.close()
+    other.close()
+    series = {key: [tenth[key] for tenth in tenths] for key in tenths[0]}
+    result = {"variant": variant_name, "title": TINY.title, "chunk_steps": count * TURN_STEPS}
+    return {**result, **series, "spent": facts}
+
+
+def _tenth(plain: Worker, other: Worker, turns: Turns) -> dict[str, float]:
+    pairs = alternate(plain, other, turns, turns.steps)
+    return {
+        "seconds": float(np.mean([seen.mean for seen, _ in pairs])),
+        "plain_seconds": float(np.mean([beside.mean for _, beside in pairs])),
+        "ratio": float(np.median([seen.mean / beside.mean for seen, beside in pairs])),
+        "resident": other.resident(),
+        "plain_resident": plain.resident(),
     }
-    variant.detach()
-    return result
 
 
 def memory(workload_name: str, variant_name: str) -> dict[str, Any]:

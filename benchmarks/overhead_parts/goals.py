@@ -7,7 +7,9 @@ from typing import Any
 
 from .numbers import drift, long_runs, marginal, power, ratio
 
-MET, MISSED, UNSURE, UNKNOWN = "met", "missed", "within the noise", "not measured"
+MET, MISSED, UNSURE = "met", "missed", "within the noise"
+SHORT, UNKNOWN = "too short to judge", "not measured"
+ALL = (MET, UNSURE, MISSED, SHORT, UNKNOWN)
 RATIO_GOALS: tuple[tuple[str, str, dict[str, float]], ...] = (
     ("defaults", "watch", {"W1": 1.01, "W1b": 1.01, "W3": 1.01, "W2": 1.02}),
     (
@@ -19,7 +21,8 @@ RATIO_GOALS: tuple[tuple[str, str, dict[str, float]], ...] = (
 )
 SLOPE_LIMIT = 2.0  # times `clip_grad_norm_`
 POWER_LIMIT = 1.1  # of the log-log fit, or that of `clip_grad_norm_` and a tenth
-DRIFT_LIMIT = 1.05  # times the drift of the plain loop
+DRIFT_LIMIT = 1.05  # of the ratio to the plain loop, from the start of a run to its end
+FEWEST = 5  # repeats to judge from
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +45,14 @@ def _ratios(parts: dict[str, Any]) -> list[Verdict]:
     found = []
     for goal, variant, limits in RATIO_GOALS:
         for name, limit in limits.items():
-            seen = ratio(parts.get(name), variant)
-            text = f"{seen.middle:.3f} ({seen.lower:.3f}–{seen.upper:.3f})" if seen else "–"
-            verdict = _judge(seen.middle, seen.lower, limit) if seen else UNKNOWN
+            part = parts.get(name)
+            seen = ratio(part, variant)
+            if seen is None:
+                found.append(Verdict(goal, name, f"≤ {limit:.2f}", "–", UNKNOWN))
+                continue
+            text = f"{seen.middle:.3f} ({seen.lower:.3f}–{seen.upper:.3f})"
+            few = part["plan"]["repeats"] < FEWEST
+            verdict = SHORT if few else _judge(seen.middle, seen.lower, limit)
             found.append(Verdict(goal, name, f"≤ {limit:.2f}", text, verdict))
     return found
 
@@ -64,26 +72,26 @@ def _slopes(part: dict[str, Any] | None) -> list[Verdict]:
         if None in (clip, clip_power, slope, exponent):
             found.append(Verdict(goal, "sweep", "–", "–", UNKNOWN))
             continue
-        bound = max(POWER_LIMIT, clip_power + 0.1)
+        bound, tail = max(POWER_LIMIT, clip_power + 0.1), ("sweep", part["quick"])
         found += [
-            _upper(f"{goal}: linear (log-log slope)", bound, exponent),
-            _upper(f"{goal}: time per parameter over clipping", SLOPE_LIMIT, slope / clip),
+            _upper(f"{goal}: linear (log-log slope)", bound, exponent, *tail),
+            _upper(f"{goal}: time per parameter over clipping", SLOPE_LIMIT, slope / clip, *tail),
         ]
     return found
 
 
-def _upper(goal: str, limit: float, seen: float, where: str = "sweep") -> Verdict:
+def _upper(goal: str, limit: float, seen: float, where: str, quick: bool) -> Verdict:
     verdict = MET if seen <= limit else MISSED
-    return Verdict(goal, where, f"≤ {limit:.2f}", f"{seen:.2f}", verdict)
+    return Verdict(goal, where, f"≤ {limit:.2f}", f"{seen:.2f}", SHORT if quick else verdict)
 
 
 def _flat(part: dict[str, Any] | None) -> list[Verdict]:
     runs, found = long_runs(part), []
     for variant, what in (("watch", "defaults"), ("watch-full", "every step, all statistics")):
         goal = f"flat in the length of the run, {what}"
-        if "plain" not in runs or variant not in runs:
+        if variant in runs:
+            seen = drift(runs[variant])
+            found.append(_upper(goal, DRIFT_LIMIT, seen, "long run", part["quick"]))
+        else:
             found.append(Verdict(goal, "long run", "–", "–", UNKNOWN))
-            continue
-        bound = DRIFT_LIMIT * max(1.0, drift(runs["plain"]))
-        found.append(_upper(goal, bound, drift(runs[variant]), "long run"))
     return found

@@ -66,14 +66,14 @@ def marginal(part: Part | None, variant: str) -> float | None:
 
 
 def drift(run: Part) -> float:
-    """Time per step in the last three tenths of a run over that in the first three."""
-    seconds = run["seconds"]
-    return float(np.median(seconds[-3:]) / np.median(seconds[:3]))
+    """Ratio to the plain loop in the last three tenths of a run over that in the first three."""
+    ratios = run["ratio"]
+    return float(np.median(ratios[-3:]) / np.median(ratios[:3]))
 
 
-def growth(run: Part) -> int:
+def growth(resident: Sequence[int]) -> int:
     """Resident bytes gained from the second tenth of a run to its end."""
-    return int(run["resident"][-1] - run["resident"][1])
+    return int(resident[-1] - resident[1])
 
 
 def long_runs(part: Part | None) -> dict[str, Part]:

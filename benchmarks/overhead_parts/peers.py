@@ -58,7 +58,9 @@ class WandbGradients(Variant):
 
         super().attach(rig)
         self._folder = tempfile.TemporaryDirectory(prefix="overhead-")
-        settings = wandb.Settings(console="off", silent=True, x_disable_stats=True)
+        settings = wandb.Settings(
+            console="off", silent=True, disable_git=True, x_disable_stats=True, x_disable_meta=True
+        )
         self._run = wandb.init(
             project="overhead", dir=self._folder.name, mode="offline", settings=settings
         )

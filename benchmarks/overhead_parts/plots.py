@@ -14,7 +14,8 @@ from matplotlib.axes import Axes
 from .numbers import WORKLOAD_NAMES, added, long_runs, ratio
 
 OURS, THEIRS, PLAIN = "#c0392b", "#7f8c8d", "#2c3e50"
-COLOURS = {"clip": THEIRS, "watch-vitals": "#e67e22", "watch-full": OURS, "watch": OURS}
+COLOURS = {"clip": THEIRS, "watch-vitals": "#e67e22", "watch-full": OURS}
+LONG = {"watch": PLAIN, "watch-full": OURS}
 DPI = 100
 
 
@@ -84,16 +85,17 @@ def _sweeps(sweeps: list[dict[str, Any]], path: Path) -> None:
 def _flatness(part: dict[str, Any], path: Path) -> None:
     figure, (time, memory) = plt.subplots(1, 2, figsize=(9, 3.4))
     for variant, run in long_runs(part).items():
-        steps = [run["chunk_steps"] * (index + 1) for index in range(len(run["seconds"]))]
-        style = {"marker": "o", "ms": 3, "label": variant, "lw": 1.2}
-        style["color"] = PLAIN if variant == "plain" else COLOURS[variant]
-        style["ls"] = "--" if variant == "watch" else "-"
-        time.plot(steps, [1e6 * seconds for seconds in run["seconds"]], **style)
-        memory.plot(steps, [resident / 2**20 for resident in run["resident"]], **style)
-    for axis, label in ((time, "µs per step"), (memory, "resident memory, MiB")):
-        axis.set_xlabel("step")
+        tenths = [10 * (index + 1) for index in range(len(run["seconds"]))]
+        steps = run["chunk_steps"] * len(tenths)
+        style = {"marker": "o", "ms": 3, "lw": 1.2, "color": LONG[variant]}
+        time.plot(tenths, run["ratio"], label=f"{variant}, {steps:,} steps", **style)
+        memory.plot(tenths, [size / 2**20 for size in run["resident"]], label=variant, **style)
+        base = [size / 2**20 for size in run["plain_resident"]]
+        memory.plot(tenths, base, label=f"plain, beside {variant}", **{**style, "ls": "--"})
+    for axis, label in ((time, "step time over the plain loop"), (memory, "resident memory, MiB")):
+        axis.set_xlabel("% of the run")
         axis.set_ylabel(label)
         axis.grid(alpha=0.3)
-        axis.legend(fontsize=8)
         axis.set_ylim(bottom=0)
+        axis.legend(fontsize=8)
     _save(figure, path)

@@ -29,8 +29,8 @@ def sweep(axis: str, quick: bool, repeats: int | None) -> dict[str, Any]:
     points = []
     for value in values[: 3 if quick else None]:
         size = {"parameters": FIXED_PARAMETERS, "tensors": FIXED_TENSORS, axis: value}
-        count = repeats or (1 if quick else 7 if size["parameters"] < 50_000_000 else 3)
-        points.append(_point(sized(**size), variants, count, 0.1 if quick else 0.4))
+        count = repeats or (1 if quick else 5 if size["parameters"] < 50_000_000 else 3)
+        points.append(_point(sized(**size), variants, count, 0.1 if quick else 0.25))
         print(f"  {axis} {value:,}", flush=True)
     return {"axis": axis, "points": points, "missing": missing}
 

@@ -140,17 +140,14 @@ def flatness_table(part: Parts) -> str:
     rows = []
     for variant, run in long_runs(part).items():
         steps = run["chunk_steps"] * len(run["seconds"])
-        times = (f"{1e6 * np.median(run['seconds']):.1f}", f"{drift(run):.3f}")
-        sizes = (f"{growth(run) / MIB:+.1f}", f"{run['trace_bytes'] / MIB:.1f}")
-        rows.append((variant, f"{steps:,}", *times, *sizes))
-    head = (
-        "",
-        "steps",
-        "µs per step",
-        "last 3 tenths over first 3",
-        "memory gained from 20 % on, MiB",
-    )
-    return table((*head, "trace, MiB"), rows)
+        plain, seen = np.median(run["plain_seconds"]), np.median(run["seconds"])
+        times = (f"{1e6 * plain:.0f}", f"{1e6 * seen:.0f}", f"{np.median(run['ratio']):.2f}")
+        grown = [f"{growth(run[key]) / MIB:+.1f}" for key in ("plain_resident", "resident")]
+        trace = f"{run['spent'].get('trace_bytes', 0) / MIB:.1f}"
+        rows.append((variant, f"{steps:,}", *times, f"{drift(run):.3f}", *grown, trace))
+    head = ("", "steps", "plain, µs", "watched, µs", "ratio", "drift of the ratio")
+    more = ("memory gained, plain, MiB", "memory gained, watched, MiB", "trace, MiB")
+    return table((*head, *more), rows)
 
 
 def memory_table(part: Parts) -> str:

@@ -129,9 +129,10 @@ class Watch(Variant):
         super().detach()
 
     def facts(self) -> dict[str, Any]:
-        return _numbers(getattr(self.monitor, "spent", {}))
+        spent = _numbers(getattr(self.monitor, "spent", {}))
+        return {**spent, "trace_bytes": self._trace_bytes()}
 
-    def trace_bytes(self) -> int:
+    def _trace_bytes(self) -> int:
         """Size of the trace on disk, write-ahead log included."""
         return sum(file.stat().st_size for file in Path(self._folder.name).iterdir())
 

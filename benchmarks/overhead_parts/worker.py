@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 
 from .variants import Variant
@@ -69,6 +70,10 @@ class Worker:
         """What the variant says about its own cost so far."""
         self.pipe.send("facts")
         return self.pipe.recv()
+
+    def resident(self) -> int:
+        """Bytes of memory that the process holds."""
+        return psutil.Process(self.process.pid).memory_info().rss
 
     def close(self) -> float:
         """Detach the variant and end the process; seconds that detaching took."""

@@ -125,7 +125,7 @@ def test_a_scalar_that_is_no_number_is_refused() -> None:
 def test_absurd_layouts_are_refused(
     scalars: tuple[str, ...], layers: tuple[str, ...], width: int
 ) -> None:
-    with pytest.raises(ValueError, match="`scalars`|`layers`|`width`|too large"):
+    with pytest.raises(ValueError, match=r"`scalars`|`layers`|`width`|too large"):
         Layout(scalars, layers, width)
 
 

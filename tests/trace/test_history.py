@@ -184,7 +184,10 @@ def test_a_replayed_window_equals_the_live_one(
             writer.amend_loss(50.0, False)
             history.amend_loss(50.0, False)
         if frame.step % 30 == 0:
-            epoch, event = Epoch(frame.step // 30, frame.step, {"a": 1.0}), Event(frame.step, "k", "")
+            epoch, event = (
+                Epoch(frame.step // 30, frame.step, {"a": 1.0}),
+                Event(frame.step, "k", ""),
+            )
             writer.epoch(epoch)
             writer.event(event)
             history.add_epoch(epoch)

@@ -146,9 +146,7 @@ def test_flush_writes_everything(writer: Writer, make_frame: MakeFrame) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 5, 21, 41, 513])
-def test_the_newest_loss_can_be_amended(
-    tmp_path: Path, make_frame: MakeFrame, count: int
-) -> None:
+def test_the_newest_loss_can_be_amended(tmp_path: Path, make_frame: MakeFrame, count: int) -> None:
     writer = Writer(tmp_path / "run.db", max_age=1e9)
     for step in range(count):
         writer.frame(make_frame(step))
@@ -223,7 +221,9 @@ def test_threads_may_write_together(tmp_path: Path, make_frame: MakeFrame) -> No
         thread.join()
     writer.close()
     assert writer.failure is None
-    expected = sorted(step for index in range(4) for step in range(1000 * index, 1000 * index + 200))
+    expected = sorted(
+        step for index in range(4) for step in range(1000 * index, 1000 * index + 200)
+    )
     with Trace.open(writer.path) as trace:
         assert [frame.step for frame in trace.frames()] == expected
         assert sorted(trace.pulse().step.tolist()) == expected
@@ -244,7 +244,10 @@ def test_the_directory_of_the_process_may_change(
 
 @pytest.mark.parametrize(
     ("name", "value", "words"),
-    [("batch", 0, "`batch` must be at least 1"), ("size_limit", 0, "`size_limit` must be positive")],
+    [
+        ("batch", 0, "`batch` must be at least 1"),
+        ("size_limit", 0, "`size_limit` must be positive"),
+    ],
 )
 def test_impossible_settings_fail_at_once(
     tmp_path: Path, name: str, value: int, words: str

@@ -116,7 +116,7 @@ def test_small_rows_free_their_pages(
     writer.flush()
     before = used_bytes(db)
     _thin(db, int(0.99 * before / TARGET))
-    assert used_bytes(db) < 0.79 * before
+    assert used_bytes(db) < 0.85 * before
 
 
 def test_a_file_full_of_pulse_loses_pulse(
@@ -152,7 +152,9 @@ def test_many_small_chunks_are_merged(writer: Writer, db: sqlite3.Connection) ->
     assert after < 0.7 * before
 
 
-def test_what_cannot_be_thinned_does_not_cost_the_frames(tmp_path: Path, make_frame: MakeFrame) -> None:
+def test_what_cannot_be_thinned_does_not_cost_the_frames(
+    tmp_path: Path, make_frame: MakeFrame
+) -> None:
     writer = Writer(tmp_path / "run.db", size_limit=100_000)
     for step in range(300):
         writer.frame(make_frame(step))

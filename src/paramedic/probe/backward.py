@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import torch
 
+from paramedic.probe.compiler import never_traced
 from paramedic.probe.watchpoint import Watchpoint
 
 _current_backward: Callable[[], int] = torch._C._current_graph_task_id
@@ -31,6 +32,7 @@ def inside_backward() -> bool:
     return _current_backward() != -1
 
 
+@never_traced
 def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
     observers = backward_passes.observers
     # Re-entrant checkpointing runs a backward inside a backward: only the outermost one counts.
@@ -45,9 +47,6 @@ def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
     for observer in observers:
         observer.after_backward()
 
-
-# A compiler that meets this function treats it as it treats the original: not to be traced.
-_observed_backward._torchdynamo_disable = True  # type: ignore[attr-defined]
 
 backward_passes: Watchpoint[BackwardObserver] = Watchpoint(
     torch.autograd, "backward", _observed_backward

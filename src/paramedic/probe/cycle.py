@@ -50,12 +50,14 @@ class Cycle:
         if isinstance(self.loss, Tensor):
             return
         self.loss_finite = math.isfinite(self.loss)
-        if self.skipped and self.scale > 1 and not math.isnan(self.loss):
-            # The scaler is at work: it skips such steps and lowers the scale. Nothing was born.
-            if self.origin is not None and self.origin.kind in ("loss", "gradient"):
-                self.origin = None
-            if not self.loss_finite:
-                self.loss, self.loss_finite = None, True
+        if self.scale <= 1:
+            return
+        kind = self.origin.kind if self.origin is not None else ""
+        if math.isinf(self.loss):  # the scaled loss did not fit: the true one is not known
+            self.loss, self.loss_finite = None, True
+            self.origin = None if kind == "loss" else self.origin
+        if self.skipped and kind == "gradient":  # the scaler is at work, and lowers the scale
+            self.origin = None
 
 
 class GradientMarks:

@@ -17,8 +17,9 @@ from torch.optim import Optimizer
 from paramedic.probe import ranks
 from paramedic.probe.activations import activation_columns
 from paramedic.probe.batch import Batch, batch_scalars, count_labels, find_batch, infer_task, loss_name
+from paramedic.probe.compiler import is_compiled
 from paramedic.probe.cycle import Cycle
-from paramedic.probe.forward import Call, is_compiled
+from paramedic.probe.forward import Call
 from paramedic.probe.guard import Guard
 from paramedic.probe.layers import Layers
 from paramedic.probe.meter import Meter, unscale
@@ -73,17 +74,24 @@ class Examiner:
 
     def _order(self, calls: Sequence[Call]) -> None:
         """The order of execution is fixed by the first forward pass, before the first frame."""
-        changed = self.layers.refresh()
-        if changed:
-            models = self.layers.models.values()
-            self.modules.update(id(module) for model in models for module in model.modules())
+        if self.layers.waits_for_shapes:
+            self._refresh()
         if not self._ordered and calls:
             self.layers.executed(call.module for call in calls)
             self.layers.sort()
-            self._ordered = changed = True
-        if changed:
-            self.meter.reset()
-            self.chart = replace(self.chart, layers=self.layers.describe())
+            self._ordered = True
+            self._layers_changed()
+
+    def _refresh(self) -> None:
+        if self.layers.refresh():
+            self.modules.update(
+                id(module) for model in self.layers.models.values() for module in model.modules()
+            )
+            self._layers_changed()
+
+    def _layers_changed(self) -> None:
+        self.meter.reset()
+        self.chart = replace(self.chart, layers=self.layers.describe())
 
     def _read_batch(self, cycle: Cycle, calls: Sequence[Call], roots: Sequence[Tensor]) -> Batch:
         batch = find_batch(calls, roots, self.layers.roots, self._loss_fn)
@@ -130,6 +138,11 @@ class Examiner:
         """The weights have moved."""
         if cycle.level == FULL:
             cycle.columns.update(self._guard.attempt("updates", self.meter.updates) or {})
+
+    def at_rest(self, cycle: Cycle) -> None:
+        """Between two steps. Within one, sharded weights are swapped for whole ones."""
+        if cycle.level == FULL:
+            self._guard.attempt("layers", self._refresh)
 
     def frame(self, step: int, cycle: Cycle, overhead: float) -> Frame:
         """Everything that was seen in this cycle."""

@@ -7,7 +7,6 @@ autograd holds most of these tensors anyway; statistics are computed later, in o
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
 
@@ -45,15 +44,13 @@ class ForwardTap:
     def __init__(self, modules: Container[int]) -> None:
         self._modules = modules
         self._handle: RemovableHandle | None = None
+        self.is_open = False
         self.calls: list[Call] = []
         self.fired = 0
 
-    @property
-    def is_open(self) -> bool:
-        return self._handle is not None
-
     def open(self) -> None:
         """Start to collect."""
+        self.is_open = True
         if self._handle is None:
             self._handle = register_module_forward_hook(self._on_forward, with_kwargs=True)
 
@@ -62,6 +59,15 @@ class ForwardTap:
         if self._handle is not None:
             self._handle.remove()
             self._handle = None
+        self.is_open = False
+        self.calls = []
+
+    def mute(self) -> None:
+        """Collect no more, but leave an open hook in place.
+
+        A module that was compiled under the hook would be compiled again if it went away.
+        """
+        self.is_open = False
         self.calls = []
 
     def take(self) -> list[Call]:
@@ -77,7 +83,7 @@ class ForwardTap:
     def _on_forward(
         self, module: nn.Module, args: Any, kwargs: Mapping[str, Any], output: Any
     ) -> None:
-        if torch.compiler.is_compiling():
+        if torch.compiler.is_compiling() or not self.is_open:
             return
         self.fired += 1
         wanted = id(module) in self._modules or isinstance(module, nn.modules.loss._Loss)
@@ -89,21 +95,3 @@ class ForwardTap:
         result = first_tensor(output)
         version = -1 if result is None else result._version
         self.calls.append(Call(module, inputs, result, version, module.training))
-
-
-def is_compiled(model: nn.Module) -> bool:
-    """Whether `torch.compile` has been applied to the model or to a part of it."""
-    return any(
-        type(module).__name__ == "OptimizedModule" or module._compiled_call_impl is not None
-        for module in model.modules()
-    )
-
-
-def anything_compiled() -> bool:
-    """Whether the compiler has been at work in this process.
-
-    A global hook makes compiled modules warn and compile again, whoever they belong to, so none
-    is set then. Does not import the compiler.
-    """
-    compiler = sys.modules.get("torch._dynamo.utils")
-    return compiler is not None and bool(compiler.counters["frames"])

@@ -54,6 +54,7 @@ class Layers:
         self.row_of: list[int] = []  # of each parameter; never decreasing
         self.index: dict[int, int] = {}  # id(module) -> row
         self.roots = {id(model) for model in models.values()}
+        self.waits_for_shapes = False  # a lazy module had no parameters yet
         self._signature: tuple[object, ...] = ()
         self.refresh()
 
@@ -63,6 +64,9 @@ class Layers:
         if signature == self._signature:
             return False
         self._signature = signature
+        self.waits_for_shapes = any(
+            isinstance(p, UninitializedTensorMixin) for m in self.models.values() for p in m.parameters()
+        )
         known = {row.name: place for place, row in enumerate(self.rows)}
         for row in self._discover():
             if row.name in known:

@@ -16,9 +16,10 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from paramedic.probe.backward import backward_passes
+from paramedic.probe.compiler import anything_compiled, never_traced
 from paramedic.probe.cycle import Cycle, GradientMarks, looks_finite
 from paramedic.probe.examiner import Examiner
-from paramedic.probe.forward import Call, ForwardTap, anything_compiled
+from paramedic.probe.forward import Call, ForwardTap
 from paramedic.probe.guard import Guard, aside
 from paramedic.probe.options import Options
 from paramedic.probe.origin import Origin, OriginFinder
@@ -64,6 +65,7 @@ class Loop:
         self._origin: Origin | None = None
         self._healthy = True
         self.origins = 0  # found so far
+        self.blind = False  # compiled code: activations cannot be seen
 
     def attach(self) -> None:
         """Start to observe."""
@@ -177,9 +179,11 @@ class Loop:
 
     # -- optimizer steps ---------------------------------------------------------------------
 
+    @never_traced
     def _on_step_begin(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         self._before_step(optimizer)
 
+    @never_traced
     def _on_step_end(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         self._after_step(optimizer)
 
@@ -242,6 +246,7 @@ class Loop:
             self._examiner.accumulates(cycle.backwards)
         self._closure = cycle.inside > 0
         self._on_cycle(self.step, cycle)
+        self._examiner.at_rest(cycle)
         self._plan(cycle)
         self.step += 1
         self.cycle = Cycle(self.schedule.level(self.step))
@@ -264,8 +269,10 @@ class Loop:
 
     def _arm(self) -> None:
         """Put the forward hook up for a step that will be looked at in full, else take it down."""
-        wanted = self.cycle.level == FULL and not self._examiner.chart.compiled
-        if wanted and not anything_compiled():
+        self.blind = self._examiner.chart.compiled or anything_compiled()
+        if self.blind:
+            self._tap.mute()
+        elif self.cycle.level == FULL:
             self._tap.open()
         else:
             self._tap.close()

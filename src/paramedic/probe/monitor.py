@@ -105,7 +105,7 @@ class Monitor:
     def not_checked(self) -> dict[str, str]:
         """What could not be measured or recorded, and why."""
         reasons = {part: f"internal error: {why}" for part, why in self.guard.disabled.items()}
-        if self._examiner.chart.compiled:
+        if self._loop.blind:
             reasons["activations"] = "the model is compiled: its modules cannot be seen"
         elif self._options.measure != "full":
             reasons["activations"] = "only vitals were asked for"

@@ -13,6 +13,7 @@ import torch
 from torch.amp.grad_scaler import GradScaler
 from torch.optim import Optimizer
 
+from paramedic.probe.compiler import never_traced
 from paramedic.probe.watchpoint import Watchpoint
 
 
@@ -24,6 +25,7 @@ class ScalerObserver(Protocol):
     def after_scaled_step(self, optimizer: Optimizer, *, skipped: bool) -> None: ...
 
 
+@never_traced
 def _observed_step(self: GradScaler, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
     observers = scaled_steps.observers
     if not observers or not self.is_enabled():

@@ -19,6 +19,10 @@ LOCK_SECONDS = 5.0  # how long a lock of somebody else may last before it counts
 _LONGEST_VALUE = 64 * 2**20  # bytes of one text or blob; caps what a hostile file can allocate
 _WAL_KEPT = 4 * 2**20  # bytes the write-ahead log keeps on disk when it is empty
 
+# What reading a damaged file can raise. `UnicodeError`: SQLite quotes the damage in its message,
+# and Python fails to decode that message.
+READ_ERRORS = (sqlite3.Error, UnicodeError, MemoryError)
+
 _ADVICE = {
     sqlite3.SQLITE_FULL: "the disk is full: free some space",
     sqlite3.SQLITE_IOERR: "the disk reports an error: see if it is full or was removed",
@@ -91,7 +95,7 @@ def open_read_only(path: Path) -> sqlite3.Connection:
                 raise
             _check_log(path)
             return _verified(path, uri + "&immutable=1")
-    except sqlite3.Error as error:
+    except READ_ERRORS as error:
         raise TraceError(path, f"cannot be read as a trace: {error}.") from error
 
 
@@ -127,7 +131,7 @@ def _verified(path: Path, uri: str) -> sqlite3.Connection:
         db.execute("PRAGMA trusted_schema = OFF")
         db.execute("PRAGMA cell_size_check = ON")
         _check_identity(path, db)
-    except (sqlite3.Error, TraceError):
+    except (*READ_ERRORS, TraceError):
         db.close()
         raise
     return db

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from paramedic.trace import validation
 from paramedic.trace.codec import MOST_CELLS, Layout, decode_pulse, unpack_pulse
-from paramedic.trace.database import open_read_only
+from paramedic.trace.database import READ_ERRORS, open_read_only
 from paramedic.trace.errors import TraceError
 from paramedic.trace.history import History
 from paramedic.trace.schema import checksum
@@ -262,7 +262,7 @@ class Trace:
     def _query(self, select: str, *values: object) -> list[_Row]:
         try:
             return self._db.execute(select, values).fetchall()
-        except (sqlite3.Error, MemoryError) as error:
+        except READ_ERRORS as error:
             raise TraceError(self.path, f"cannot be read: {error}.") from error
 
 

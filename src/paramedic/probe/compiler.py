@@ -1,0 +1,46 @@
+"""Living beside `torch.compile`: never traced by it, never the cause of a graph break."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from torch import nn
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def never_traced(function: Function) -> Function:
+    """Mark a function of ours that user code calls: the compiler skips it and all it calls.
+
+    `torch.compiler.disable` does this by a wrapper around each call and imports the compiler; a
+    mark on the code object costs nothing. Where torch has no such mark, nothing is done.
+    """
+    try:
+        from torch._C._dynamo import eval_frame
+
+        skip = eval_frame._FrameAction.SKIP
+        strategy = eval_frame._FrameExecStrategy(skip, skip)
+        eval_frame.set_code_exec_strategy(function.__code__, strategy)
+    except (ImportError, AttributeError):
+        pass
+    return function
+
+
+def is_compiled(model: nn.Module) -> bool:
+    """Whether `torch.compile` has been applied to the model or to a part of it."""
+    return any(
+        type(module).__name__ == "OptimizedModule" or module._compiled_call_impl is not None
+        for module in model.modules()
+    )
+
+
+def anything_compiled() -> bool:
+    """Whether the compiler has been at work in this process, without importing it.
+
+    A global hook makes compiled modules warn and compile again, whoever they belong to, so none
+    is set then.
+    """
+    compiler = sys.modules.get("torch._dynamo.utils")
+    return compiler is not None and bool(compiler.counters["frames"])
