@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .numbers import drift, long_runs, marginal, power, ratio
+from .numbers import drift, long_runs, power, ratio, unit_cost
 
 MET, MISSED, UNSURE = "met", "missed", "within the noise"
 SHORT, UNKNOWN = "too short to judge", "not measured"
@@ -65,9 +65,9 @@ def _judge(middle: float, lower: float, limit: float) -> str:
 
 def _slopes(part: dict[str, Any] | None) -> list[Verdict]:
     found = []
-    clip, clip_power = marginal(part, "clip"), power(part, "clip")
+    clip, clip_power = unit_cost(part, "clip"), power(part, "clip")
     for variant, what in (("watch-vitals", "norms"), ("watch-full", "all statistics")):
-        slope, exponent = marginal(part, variant), power(part, variant)
+        slope, exponent = unit_cost(part, variant), power(part, variant)
         goal = f"cost of a look, {what}"
         if None in (clip, clip_power, slope, exponent):
             found.append(Verdict(goal, "sweep", "–", "–", UNKNOWN))

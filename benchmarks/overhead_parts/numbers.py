@@ -56,13 +56,12 @@ def power(part: Part | None, variant: str) -> float | None:
     return float(np.polyfit(size, cost, 1)[0])
 
 
-def marginal(part: Part | None, variant: str) -> float | None:
-    """Seconds per parameter (or tensor) between the smallest and the largest model."""
+def unit_cost(part: Part | None, variant: str) -> float | None:
+    """Seconds per parameter (or tensor): the median over the larger half of the sizes."""
     seen = added(part, variant)
     if part is None or len(seen) < 2:
         return None
-    (first, low), (last, high) = seen[0], seen[-1]
-    return (high - low) / (last[part["axis"]] - first[part["axis"]])
+    return float(np.median([cost / point[part["axis"]] for point, cost in seen[len(seen) // 2 :]]))
 
 
 def drift(run: Part) -> float:

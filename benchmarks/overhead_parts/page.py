@@ -7,7 +7,7 @@ from typing import Any
 
 from . import tables
 from .goals import ALL, Verdict, verdicts
-from .numbers import WORKLOAD_NAMES, marginal, ratio
+from .numbers import WORKLOAD_NAMES, ratio, unit_cost
 from .plots import draw
 
 NOTE = "<!-- Written by `benchmarks/overhead.py`; edit that, not this. -->"
@@ -23,14 +23,15 @@ over the repeats and, in brackets, the quartiles. The first table compares all t
 the turns, so that what is done at some steps only (a look of a budgeted schedule, a commit of a \
 trace) is paid for; the second compares the median step, which hides that; the third compares the \
 processor time of the process, its helper threads included but not other processes that it \
-starts. `paramedic.watch` at its defaults looks harder at its first steps; those come before its \
-turns and are told apart, and its turns are longer, since it takes the time between two of its \
-steps for the time of a step. Every watched run writes a trace file. BTTackler's statistics are \
-written anew from its paper, for every parameter; `wandb` logs the loss too, which is what \
-commits a step. The row `nothing` is the plain loop measured as if it were a variant: how far it \
-is from 1.00 is the noise. "Met" means that the median keeps the limit, "within the noise" that \
-only the lower quartile does. The cost of a look is the difference of median steps with and \
-without it, in the same alternation."""
+starts. `paramedic.watch` at its defaults looks hard at its first steps; those come before its \
+turns and are told apart. Its turns are longer, since it takes the time between two of its steps \
+for the time of a step, and go on until it has looked in full again, so that whole cycles are \
+timed. Every watched run writes a trace file. BTTackler's statistics are written anew from its \
+paper, for every parameter; `wandb` logs the loss too, which is what commits a step. The row \
+`nothing` is the plain loop measured as if it were a variant: how far it is from 1.00 is the \
+noise. "Met" means that the median keeps the limit, "within the noise" that only the lower \
+quartile does. The cost of a look is the difference of median steps with and without it, in the \
+same alternation."""
 
 
 def write(results: dict[str, Any], folder: Path) -> Path:
@@ -84,7 +85,7 @@ def _ratio_sentence(parts: dict[str, Any], variant: str, words: str) -> str:
 
 
 def _slope_sentence(parts: dict[str, Any]) -> str:
-    slopes = [marginal(parts.get("parameters"), v) for v in ("clip", "watch-vitals", "watch-full")]
+    slopes = [unit_cost(parts.get("parameters"), v) for v in ("clip", "watch-vitals", "watch-full")]
     if None in slopes or slopes[0] <= 0:
         return ""
     clip, vitals, full = slopes

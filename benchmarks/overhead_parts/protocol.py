@@ -42,15 +42,23 @@ def measure(workload: Workload, variants: Sequence[Variant], plan: Plan) -> dict
 
 def alternate(plain: Worker, other: Worker, turns: Turns, steps: int) -> Pairs:
     """Turns of `other` and of the plain loop side by side, in the order A B B A."""
-    pairs = []
-    for index in range(turns.count):
-        if index % 2:
+    pairs: Pairs = []
+    last_look = _full_looks(other) + turns.looks if turns.looks else 0
+    while len(pairs) < turns.count:
+        if len(pairs) % 2:
             beside = plain.turn(turns.plain_steps, turns.skip)
-        seen = other.turn(steps, turns.skip)
-        if not index % 2:
+            seen = other.turn(steps, turns.skip)
+        else:
+            seen = other.turn(steps, turns.skip)
             beside = plain.turn(turns.plain_steps, turns.skip)
         pairs.append((seen, beside))
+        if last_look and _full_looks(other) >= last_look:
+            break
     return pairs
+
+
+def _full_looks(worker: Worker) -> int:
+    return worker.facts().get("looks.full", 0)
 
 
 def _visit(plain: Worker, other: Worker, turns: Turns) -> dict[str, Any]:

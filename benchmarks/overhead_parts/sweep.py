@@ -29,7 +29,7 @@ def sweep(axis: str, quick: bool, repeats: int | None) -> dict[str, Any]:
     points = []
     for value in values[: 3 if quick else None]:
         size = {"parameters": FIXED_PARAMETERS, "tensors": FIXED_TENSORS, axis: value}
-        count = repeats or (1 if quick else 5 if size["parameters"] < 50_000_000 else 3)
+        count = repeats or (1 if quick else 5 if size["parameters"] < 16_000_000 else 3)
         points.append(_point(sized(**size), variants, count, 0.1 if quick else 0.25))
         print(f"  {axis} {value:,}", flush=True)
     return {"axis": axis, "points": points, "missing": missing}
@@ -61,5 +61,5 @@ def _point(
 def _turns(pace: float, seconds: float) -> Turns:
     """Turns of one step, or of a few where a step is short."""
     steps = int(np.clip(0.02 / pace, 1, 10))
-    count = int(np.clip(seconds / (pace * steps), 3, 20))
+    count = int(np.clip(seconds / (pace * steps), 6, 20))
     return Turns(2, count, steps, steps, skip=1 if steps > 1 else 0)

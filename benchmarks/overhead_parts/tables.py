@@ -14,12 +14,12 @@ from .numbers import (
     drift,
     growth,
     long_runs,
-    marginal,
     peaks,
     plain_step,
     power,
     ratio,
     spread,
+    unit_cost,
 )
 
 MIB = 2**20
@@ -120,8 +120,8 @@ def sweep_table(part: Parts) -> str:
         size = f"{point[part['axis']]:,}"
         cells = [_sweep_cell(added(part, v)[index][1], point[part["axis"]], unit) for v in variants]
         rows.append((size, _ms(float(np.median(point["plain_seconds"]))), *cells))
-    slopes = [(marginal(part, variant), power(part, variant)) for variant in variants]
-    rows.append(("smallest to largest", "", *(_slope_cell(s, unit) for s, _ in slopes)))
+    slopes = [(unit_cost(part, variant), power(part, variant)) for variant in variants]
+    rows.append(("larger half, median", "", *(_slope_cell(s, unit) for s, _ in slopes)))
     rows.append(("log-log slope", "", *("–" if p is None else f"{p:.2f}" for _, p in slopes)))
     each = "ns per parameter" if part["axis"] == "parameters" else "µs per tensor"
     return table((part["axis"], "plain step, ms", *(f"`{v}`, ms ({each})" for v in variants)), rows)
@@ -171,7 +171,7 @@ def _repeats(part: Parts) -> str:
 
 
 def _ms(seconds: float) -> str:
-    return f"{1e3 * seconds:.3g}"
+    return f"{1e3 * seconds:.3g}" if abs(seconds) < 0.9995 else f"{1e3 * seconds:,.0f}"
 
 
 def _spread_ms(values: Sequence[float]) -> str:

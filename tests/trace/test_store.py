@@ -4,9 +4,10 @@ import logging
 import math
 import os
 import sqlite3
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -206,6 +207,16 @@ def test_closing_twice_and_writing_afterwards_does_nothing(
     assert _count(writer.path) == 1
 
 
+@pytest.fixture
+def restless_threads() -> Iterator[None]:
+    """The interpreter changes threads as often as it can, to show races."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("restless_threads")
 def test_threads_may_write_together(tmp_path: Path, make_frame: MakeFrame) -> None:
     writer = Writer(tmp_path / "run.db", batch=3, max_age=0.0)
 
@@ -417,6 +428,7 @@ writer._lock.acquire()  # as another thread of the parent may hold it
 if os.fork() == 0:
     for step in range(1000, 3000):
         write(step)
+    writer.frame(Frame(0, "full", {"a new kind": 1.0}, {}))
     writer.epoch(Epoch(0, 0, {}))
     writer.event(Event(0, "k", "m"))
     writer.flush()

@@ -1,11 +1,12 @@
 """Statistics of what layers put out: level, spread, extremes, dead units and saturation.
 
-Like all statistics they are computed in one pass: a sample of each output, at a fixed stride, is
-laid end to end and reduced by segments; only the extremes and the dead units need every value.
+Like all statistics they are computed in one pass: by the native kernel over all values, or in
+NumPy over a sample of each output at a fixed stride; extremes and dead units need every value.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from paramedic.probe import native
 from paramedic.probe.forward import Call
+from paramedic.probe.moments import Moments
+from paramedic.probe.native import Vectors
 from paramedic.vocabulary import ACTIVATIONS
 
 Columns = dict[str, NDArray[np.float32]]
@@ -77,62 +81,111 @@ def _readings(row: int, call: Call, shown: set[int]) -> list[_Reading]:
 
 def _fill_levels(columns: Columns, readings: Sequence[_Reading]) -> None:
     """Mean, variance, extremes and saturation."""
-    samples = [_sample(reading.values) for reading in readings]
-    x = torch.cat(samples).numpy()
-    sizes = np.array([len(sample) for sample in samples])
-    starts = np.cumsum(sizes) - sizes
-    with np.errstate(invalid="ignore", over="ignore"):
-        mean = np.add.reduceat(x, starts) / sizes
-        square = np.add.reduceat(x * x, starts) / sizes
-        extreme = np.maximum(np.maximum.reduceat(x, starts), -np.minimum.reduceat(x, starts))
-    _widen_extremes(extreme, readings)
+    read = [_to_read(reading.values) for reading in readings]
+    mean, variance, extreme = _native_levels(read) if native.kernel else _sampled_levels(read)
+    _widen_extremes(extreme, readings, read)
     for place, reading in enumerate(readings):
         if reading.of == "act":
-            _put_level(columns, reading.row, mean[place], square[place], extreme[place])
+            _put_level(columns, reading.row, mean[place], variance[place], extreme[place])
         bounds = _BOUNDS.get(reading.function or "")
         if bounds is not None:
-            part = x[starts[place] : starts[place] + sizes[place]]
-            columns[f"{reading.of}_saturated"][reading.row] = _saturated_share(part, *bounds)
+            share = _saturated_share(read[place], *bounds)
+            columns[f"{reading.of}_saturated"][reading.row] = share
 
 
-def _put_level(columns: Columns, row: int, mean: float, square: float, extreme: float) -> None:
-    finite = bool(np.isfinite(extreme))
+def _to_read(values: Tensor) -> Tensor:
+    """All values where the kernel can read them in place, else a sample at a fixed stride."""
+    if native.kernel is not None and native.is_native(values):
+        return values
+    flat = values.reshape(-1)
+    stride = -(-flat.numel() // _SAMPLE)
+    if stride > 1:
+        # An odd stride does not walk along one column of a matrix with an even number of them.
+        flat = flat[:: stride | 1]
+    return flat.to("cpu", torch.float32).contiguous()
+
+
+Levels = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+
+
+def _native_levels(read: Sequence[Tensor]) -> Levels:
+    assert native.kernel is not None
+    rows = np.arange(len(read), dtype=np.int64)
+    moments = Moments(*native.kernel.moments(Vectors(read), rows, len(read)))
+    extreme = np.maximum(moments.high, -moments.low)
+    extreme[moments.bad > 0] = np.inf
+    return moments.mean, moments.m2 / np.maximum(moments.count, 1), extreme
+
+
+def _sampled_levels(read: Sequence[Tensor]) -> Levels:
+    x = torch.cat([part.reshape(-1) for part in read]).numpy()
+    sizes = np.array([part.numel() for part in read])
+    starts = np.cumsum(sizes) - sizes
+    with np.errstate(invalid="ignore", over="ignore"):
+        mean = np.add.reduceat(x, starts).astype(np.float64) / sizes
+        square = np.add.reduceat(x * x, starts).astype(np.float64) / sizes
+        extreme = np.maximum(np.maximum.reduceat(x, starts), -np.minimum.reduceat(x, starts))
+        return mean, np.maximum(square - mean**2, 0.0), extreme.astype(np.float64)
+
+
+def _put_level(columns: Columns, row: int, mean: float, variance: float, extreme: float) -> None:
+    finite = math.isfinite(extreme)
     columns["act_nonfinite"][row] = not finite
-    columns["act_max_abs"][row] = extreme if finite else np.inf
+    columns["act_max_abs"][row] = extreme if finite else math.inf
     if finite:
         columns["act_mean"][row] = mean
-        columns["act_var"][row] = max(square - mean * mean, 0.0)
+        columns["act_var"][row] = variance
 
 
-def _widen_extremes(extreme: NDArray[np.float32], readings: Sequence[_Reading]) -> None:
+def _widen_extremes(
+    extreme: NDArray[np.float64], readings: Sequence[_Reading], read: Sequence[Tensor]
+) -> None:
     """Where only a sample was read, look at every value for the extremes; one transfer."""
-    large = [place for place, one in enumerate(readings) if one.values.numel() > _SAMPLE]
-    if not large:
+    sampled = [
+        place
+        for place, reading in enumerate(readings)
+        if read[place].numel() < reading.values.numel()
+    ]
+    if not sampled:
         return
-    pairs = [torch.aminmax(readings[place].values) for place in large]
+    pairs = [torch.aminmax(readings[place].values) for place in sampled]
     ends = _fetch([end.float() for pair in pairs for end in pair]).reshape(-1, 2)
-    extreme[large] = np.maximum(-ends[:, 0], ends[:, 1])
+    extreme[sampled] = np.maximum(-ends[:, 0], ends[:, 1])
 
 
 def _fill_dead(columns: Columns, readings: Sequence[_Reading]) -> None:
     """Share of units (features, or channels of images) that no sample of the batch activates."""
     rectified = [one for one in readings if one.function in _RECTIFIERS and one.values.dim() > 1]
-    if not rectified:
-        return
-    shares = _fetch([_dead_share(one.values) for one in rectified])
-    for reading, share in zip(rectified, shares, strict=True):
-        columns[f"{reading.of}_dead"][reading.row] = share
+    others = []
+    for reading in rectified:
+        if native.kernel is not None and native.is_native(reading.values):
+            unit = _unit_axis(reading.values)
+            dead = native.kernel.dead(reading.values, unit) / reading.values.shape[unit]
+            columns[f"{reading.of}_dead"][reading.row] = dead
+        else:
+            others.append(reading)
+    if others:
+        shares = _fetch([_dead_share(one.values) for one in others])
+        for reading, share in zip(others, shares, strict=True):
+            columns[f"{reading.of}_dead"][reading.row] = share
+
+
+def _unit_axis(values: Tensor) -> int:
+    return 1 if values.dim() in (4, 5) else values.dim() - 1
 
 
 def _dead_share(values: Tensor) -> Tensor:
-    unit = 1 if values.dim() in (4, 5) else values.dim() - 1
+    unit = _unit_axis(values)
     highest = values.amax(dim=[axis for axis in range(values.dim()) if axis != unit])
     return (highest <= 0).sum() / highest.numel()
 
 
-def _saturated_share(sample: NDArray[np.float32], low: float, high: float) -> float:
+def _saturated_share(values: Tensor, low: float, high: float) -> float:
     margin = _NEAR * (high - low)
-    return float(np.mean((sample < low + margin) | (sample > high - margin)))
+    if native.kernel is not None:
+        return native.kernel.outside(values, low + margin, high - margin) / values.numel()
+    array = values.numpy()
+    return float(np.mean((array < low + margin) | (array > high - margin)))
 
 
 def _fetch(scalars: Sequence[Tensor]) -> NDArray[np.float32]:
@@ -144,16 +197,6 @@ def _fetch(scalars: Sequence[Tensor]) -> NDArray[np.float32]:
 
 def _is_readable(tensor: Tensor) -> bool:
     return tensor.layout is torch.strided and tensor.is_floating_point() and tensor.numel() > 0
-
-
-def _sample(values: Tensor) -> Tensor:
-    """At most `_SAMPLE` values at a fixed stride: no random draw."""
-    flat = values.reshape(-1)
-    stride = -(-flat.numel() // _SAMPLE)
-    if stride > 1:
-        # An odd stride does not walk along one column of a matrix with an even number of them.
-        flat = flat[:: stride | 1]
-    return flat.to("cpu", torch.float32)
 
 
 def _function_of(call: Call) -> str | None:

@@ -6,12 +6,15 @@ whether the loss was computed by a module or by a function.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from paramedic.probe.forward import Call
@@ -19,6 +22,7 @@ from paramedic.probe.graph import saved_tensor
 from paramedic.types import Task
 
 _SAMPLE_ROWS = 512  # of a batch that are read
+_FEW_ROWS = 64  # of a batch that are compared to find constant features
 _MOST_CLASSES = 10_000  # distinct labels that are counted
 
 # Autograd nodes that keep the target of a loss, and the name of that loss.
@@ -119,80 +123,86 @@ def _nodes(roots: Sequence[Tensor], most: int = 48) -> Iterator[Any]:
         queue.extend(after for after, _ in node.next_functions if after is not None)
 
 
-def batch_scalars(batch: Batch) -> dict[str, float]:
-    """The statistics of one batch, for the scalars of a frame."""
+def batch_scalars(batch: Batch, counts: Counter[int]) -> dict[str, float]:
+    """The statistics of one batch, for the scalars of a frame; adds integer labels to `counts`."""
     found: dict[str, float] = {}
     if batch.inputs:
-        found.update(_input_scalars(batch.inputs[0]))
-    if batch.target is not None and batch.target.numel():
-        found.update(_target_scalars(_rows(batch.target)))
-    if batch.output is not None and batch.output.is_floating_point() and batch.output.numel():
+        tensor = batch.inputs[0]
+        found["batch_size"] = float(tensor.shape[0] if tensor.dim() else 1)
+        found.update(_input_scalars(_rows(tensor)))
+    if batch.target is not None:
+        found.update(_target_scalars(_rows(batch.target), counts))
+    if batch.output is not None and batch.output.is_floating_point():
         found.update(_output_scalars(_rows(batch.output)))
     return found
 
 
-def _rows(tensor: Tensor) -> Tensor:
-    return tensor.detach()[:_SAMPLE_ROWS] if tensor.dim() else tensor.detach().reshape(1)
+Array = NDArray[Any]
 
 
-def _input_scalars(tensor: Tensor) -> dict[str, float]:
-    values = _rows(tensor)
-    if values.is_complex() or not values.numel():
-        return {"batch_size": float(_batch_size(tensor))}
-    numbers = values.float()
-    finite = torch.isfinite(numbers)
-    found = {"batch_size": float(_batch_size(tensor)), "input_nan": 1.0 - _mean(finite)}
-    if len(numbers) > 1 and numbers.dim() > 1:
-        found["input_constant"] = _mean((numbers == numbers[:1]).all(dim=0))
-    kept = numbers[finite] if found["input_nan"] else numbers
-    if kept.numel():
-        low, high = torch.aminmax(kept)
-        std, mean = torch.std_mean(kept, correction=0)
-        named = {"input_min": low, "input_max": high, "input_mean": mean, "input_std": std}
-        found.update({name: float(value) for name, value in named.items()})
+def _rows(tensor: Tensor) -> Array:
+    """The first samples of a batch, as an array."""
+    values = tensor.detach()
+    if values.is_complex():
+        values = values.abs()
+    if values.dtype in (torch.bfloat16, torch.float16):
+        values = values[:_SAMPLE_ROWS].float()
+    rows: Array = (values[:_SAMPLE_ROWS] if values.dim() else values.reshape(1)).cpu().numpy()
+    return rows
+
+
+def _input_scalars(rows: Array) -> dict[str, float]:
+    if not rows.size:
+        return {}
+    found = _range("input", rows)
+    if len(rows) > 1 and rows.ndim > 1:
+        same = (rows[1:_FEW_ROWS] == rows[0]).all(axis=0)
+        found["input_constant"] = float(np.count_nonzero(same)) / same.size
+    if "input_min" in found:
+        kept = rows if found["input_nan"] == 0 else rows[np.isfinite(rows)]
+        mean = float(kept.mean(dtype=np.float64))
+        square = float(np.mean(np.square(kept - mean, dtype=np.float64)))
+        found.update(input_mean=mean, input_std=math.sqrt(square))
     return found
 
 
-def _target_scalars(values: Tensor) -> dict[str, float]:
-    numbers = values.double()
-    finite = torch.isfinite(numbers)
-    found = {"target_nan": 1.0 - _mean(finite)}
-    kept = numbers[finite]
-    if kept.numel():
-        low, high = (float(bound) for bound in torch.aminmax(kept))
-        found.update(target_min=low, target_max=high, target_constant=float(low == high))
-    if _is_integer(values):
-        found["target_classes"] = float(len(torch.unique(values)))
+def _range(of: str, rows: Array) -> dict[str, float]:
+    """The smallest and the largest finite value, and the share of the others."""
+    low, high = float(rows.min()), float(rows.max())
+    if math.isfinite(low) and math.isfinite(high):
+        return {f"{of}_nan": 0.0, f"{of}_min": low, f"{of}_max": high}
+    finite = rows[np.isfinite(rows)]
+    found = {f"{of}_nan": 1.0 - finite.size / rows.size}
+    if finite.size:
+        found.update({f"{of}_min": float(finite.min()), f"{of}_max": float(finite.max())})
     return found
 
 
-def _output_scalars(values: Tensor) -> dict[str, float]:
-    low, high = (float(bound) for bound in torch.aminmax(values))
-    found = {"output_min": low, "output_max": high}
-    if values.dim() > 1 and values.shape[-1] > 1:
-        found["output_sum_error"] = float((values.float().sum(dim=-1) - 1).abs().mean())
-    return {name: value for name, value in found.items() if value == value}
+def _target_scalars(rows: Array, counts: Counter[int]) -> dict[str, float]:
+    if not rows.size:
+        return {}
+    found = _range("target", rows)
+    if "target_min" in found:
+        found["target_constant"] = float(found["target_min"] == found["target_max"])
+    if rows.dtype.kind in "iub":
+        labels, seen = np.unique(rows, return_counts=True)
+        found["target_classes"] = float(len(labels))
+        if len(counts) <= _MOST_CLASSES:
+            counts.update(dict(zip(labels.tolist(), seen.tolist(), strict=True)))
+    return found
 
 
-def _batch_size(tensor: Tensor) -> int:
-    return tensor.shape[0] if tensor.dim() else 1
+def _output_scalars(rows: Array) -> dict[str, float]:
+    if not rows.size:
+        return {}
+    found = {"output_min": float(rows.min()), "output_max": float(rows.max())}
+    if rows.ndim > 1 and rows.shape[-1] > 1:
+        found["output_sum_error"] = float(np.abs(rows.sum(axis=-1) - 1).mean())
+    return {name: value for name, value in found.items() if math.isfinite(value)}
 
 
-def _mean(flags: Tensor) -> float:
-    return float(flags.float().mean())
-
-
-def _is_integer(values: Tensor) -> bool:
-    return not values.is_floating_point() and not values.is_complex()
-
-
-def count_labels(batch: Batch, counts: Counter[int]) -> None:
-    """Add the integer labels of this batch to `counts`, up to a number of distinct ones."""
-    target = batch.target
-    if target is None or not _is_integer(target) or len(counts) > _MOST_CLASSES:
-        return
-    labels, found = torch.unique(target.detach(), return_counts=True)
-    counts.update(dict(zip(labels.tolist(), found.tolist(), strict=True)))
+def _is_integer(tensor: Tensor) -> bool:
+    return not tensor.is_floating_point() and not tensor.is_complex()
 
 
 def infer_task(batch: Batch) -> tuple[Task, str]:

@@ -34,13 +34,17 @@ class Cycle:
     origin: Origin | None = None
     given: float | None = None  # the loss that the user handed in
 
-    def add_loss(self, roots: Sequence[Tensor]) -> None:
-        """Add what `backward` was called on. A root that is no single number is not a loss."""
-        for root in roots:
-            if root.numel() != 1 or root.is_complex():
-                continue
-            value = root.item() if root.device.type == "cpu" else root.detach()
-            self.loss = value if self.loss is None else self.loss + value
+    def add_loss(self, value: float | None, roots: Sequence[Tensor]) -> None:
+        """Add what `backward` was called on: its value, or tensors that are not read yet."""
+        if value is None:
+            for root in roots:
+                if root.numel() == 1 and not root.is_complex():  # else it is no loss
+                    self._add(root.detach() if root.device.type != "cpu" else root.item())
+        else:
+            self._add(value)
+
+    def _add(self, value: float | Tensor) -> None:
+        self.loss = value if self.loss is None else self.loss + value
 
     def unscale_loss(self) -> None:
         """Undo the scale of a `GradScaler`, and what overflowed only because of it."""
@@ -60,12 +64,24 @@ class Cycle:
             self.origin = None
 
 
+def single_number(roots: Sequence[Tensor]) -> float | None:
+    """The value of a loss that can be read without waiting for another device."""
+    root = roots[0]
+    if len(roots) != 1 or root.numel() != 1 or root.device.type != "cpu" or root.is_complex():
+        return None
+    return root.item()
+
+
 class GradientMarks:
     """Tells whether a backward pass changed the gradients of certain parameters."""
 
     __slots__ = ("_before", "_parameters")
 
-    def __init__(self, parameters: Sequence[Tensor]) -> None:
+    def __init__(self) -> None:
+        self.watch(())
+
+    def watch(self, parameters: Sequence[Tensor]) -> None:
+        """Remember how the gradients are now."""
         self._parameters = parameters
         self._before = [_mark(parameter.grad) for parameter in parameters]
 
@@ -74,7 +90,7 @@ class GradientMarks:
         return [
             parameter
             for parameter, before in zip(self._parameters, self._before, strict=True)
-            if parameter.grad is not None and _mark(parameter.grad) != before
+            if (grad := parameter.grad) is not None and _mark(grad) != before
         ]
 
 

@@ -16,7 +16,7 @@ from torch.optim import Optimizer
 
 from paramedic.probe import ranks
 from paramedic.probe.activations import activation_columns
-from paramedic.probe.batch import Batch, batch_scalars, count_labels, find_batch, infer_task, loss_name
+from paramedic.probe.batch import Batch, batch_scalars, find_batch, infer_task, loss_name
 from paramedic.probe.compiler import is_compiled
 from paramedic.probe.cycle import Cycle
 from paramedic.probe.forward import Call
@@ -27,6 +27,8 @@ from paramedic.probe.options import Options
 from paramedic.probe.schedule import FULL
 from paramedic.types import Chart, Frame, Task
 from paramedic.version import __version__
+
+_EARLY, _REFRESH = 4, 16  # full looks after which modules are looked for again: the first, then each 16th
 
 
 class Examiner:
@@ -48,6 +50,7 @@ class Examiner:
         self.modules = {id(module) for model in models.values() for module in model.modules()}
         self.modules.add(id(options.loss_fn))
         self._ordered = False
+        self._full_looks = 0
         self.chart = self._first_chart(models, options)
 
     def _first_chart(self, models: Mapping[str, nn.Module], options: Options) -> Chart:
@@ -95,8 +98,7 @@ class Examiner:
 
     def _read_batch(self, cycle: Cycle, calls: Sequence[Call], roots: Sequence[Tensor]) -> Batch:
         batch = find_batch(calls, roots, self.layers.roots, self._loss_fn)
-        cycle.scalars.update(batch_scalars(batch))
-        count_labels(batch, self.labels)
+        cycle.scalars.update(batch_scalars(batch, self.labels))
         return batch
 
     def _infer(self, batch: Batch) -> None:
@@ -141,7 +143,10 @@ class Examiner:
 
     def at_rest(self, cycle: Cycle) -> None:
         """Between two steps. Within one, sharded weights are swapped for whole ones."""
-        if cycle.level == FULL:
+        if cycle.level != FULL:
+            return
+        self._full_looks += 1
+        if self._full_looks < _EARLY or self._full_looks % _REFRESH == 0:
             self._guard.attempt("layers", self._refresh)
 
     def frame(self, step: int, cycle: Cycle, overhead: float) -> Frame:

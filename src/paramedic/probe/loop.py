@@ -17,7 +17,7 @@ from torch.optim import Optimizer
 
 from paramedic.probe.backward import backward_passes
 from paramedic.probe.compiler import anything_compiled, never_traced
-from paramedic.probe.cycle import Cycle, GradientMarks, looks_finite
+from paramedic.probe.cycle import Cycle, GradientMarks, looks_finite, single_number
 from paramedic.probe.examiner import Examiner
 from paramedic.probe.forward import Call, ForwardTap
 from paramedic.probe.guard import Guard, aside
@@ -61,10 +61,11 @@ class Loop:
         self._clock, self._spent = time.perf_counter(), 0.0
         self.cycle = Cycle(self.schedule.level(0))
         self._roots: Sequence[Tensor] = ()
-        self._marks = self._unread = GradientMarks(())
+        self._marks, self._unread = GradientMarks(), GradientMarks()
         self._origin: Origin | None = None
-        self._healthy = True
+        self._root_value: float | None = None
         self.origins = 0  # found so far
+        self._tracing = self._may_trace()
         self.blind = False  # compiled code: activations cannot be seen
 
     def attach(self) -> None:
@@ -88,8 +89,8 @@ class Loop:
         self._tap.close()
         if self._rerun is not None:
             self._rerun.close()
-        self._calls, self._roots = (), ()
-        self._marks = self._unread = GradientMarks(())
+        self._calls = self._roots = ()
+        self._marks, self._unread = GradientMarks(), GradientMarks()
 
     # -- backward passes ---------------------------------------------------------------------
 
@@ -99,29 +100,24 @@ class Loop:
             self._finish()
         cycle = self.cycle
         self._roots = roots
+        self._root_value = single_number(roots)
+        if cycle.level is None and self._sentinel is not None:
+            self._marks.watch((self._sentinel,))
+        else:
+            self._before_look(cycle, roots)
+            self._marks.watch(self._examiner.layers.parameters)
+        self._origin = None
+        if self._root_value is not None and not math.isfinite(self._root_value) and self._tracing:
+            # Traced now, while the graph of the loss is whole.
+            self._origin = self.guard.attempt("origin", self._locate, roots)
+
+    def _before_look(self, cycle: Cycle, roots: Sequence[Tensor]) -> None:
         if self._tap.is_open:
             self._calls = self._tap.take()
             self.guard.seconds += self._tap.spent()
         if cycle.level == FULL and self._is_last(cycle, coming=1):
             self._examiner.forward_seen(cycle, self._calls, roots)
             self.guard.attempt("origin", self._origins.learn, roots, self._calls)
-        self._origin = self._trace_loss(roots)
-        self._marks = GradientMarks(self._watched())
-
-    def _watched(self) -> Sequence[Tensor]:
-        """The parameters by which a backward pass is known to be ours: on most steps, one."""
-        if self.cycle.level is None and self._sentinel is not None:
-            return (self._sentinel,)
-        return self._examiner.layers.parameters
-
-    def _trace_loss(self, roots: Sequence[Tensor]) -> Origin | None:
-        """A loss that is not finite is traced now, while the graph of the loss is whole."""
-        root = roots[0]
-        if not self._tracing or root.device.type != "cpu" or root.numel() != 1:
-            return None
-        if math.isfinite(root.item()):
-            return None
-        return self.guard.attempt("origin", self._locate, roots)
 
     def _locate(self, roots: Sequence[Tensor]) -> Origin:
         if self._rerun is None or self._calls:
@@ -129,11 +125,6 @@ class Loop:
         calls, originals = self._rerun.calls()
         theirs = [call._replace(module=originals[id(call.module)]) for call in calls]
         return self._origins.of_loss(roots, theirs, how="replay")
-
-    @property
-    def _tracing(self) -> bool:
-        """Origins are traced once, not again at each step of a run that is lost already."""
-        return self._options.on_nan != "off" and self._healthy and self.origins < _MOST_ORIGINS
 
     @aside("backward")
     def after_backward(self) -> None:
@@ -145,21 +136,22 @@ class Loop:
         cycle.inside += cycle.stepping
         if cycle.inside > 1:  # LBFGS tries further points: the first is where the step began
             return
-        if self._sentinel is None or cycle.level is not None:
-            self._sentinel = _sentinel_among(touched)
         cycle.backwards += 1
-        cycle.add_loss(self._roots)
-        cycle.origin = cycle.origin or self._origin
-        if cycle.level is not None:
+        cycle.add_loss(self._root_value, self._roots)
+        if self._origin is not None and cycle.origin is None:
+            cycle.origin = self._origin
+        if cycle.level is not None or self._sentinel is None:
+            self._sentinel = _sentinel_among(touched)
             self._read_gradients(cycle)
-        self._trace_gradients(cycle)
-        self._calls, self._roots = (), ()
+        if self._tracing and cycle.origin is None:
+            self._trace_gradients(cycle)
+        self._calls = self._roots = ()
 
     def _read_gradients(self, cycle: Cycle) -> None:
-        if self._is_last(cycle):
+        if cycle.level is not None and self._is_last(cycle):
             self._examiner.backward_seen(cycle, self._calls)
         else:
-            self._unread = GradientMarks(self._examiner.layers.parameters)
+            self._unread.watch(self._examiner.layers.parameters)
 
     def _is_last(self, cycle: Cycle, coming: int = 0) -> bool:
         """Whether this backward pass completes the gradient, by what the last steps needed."""
@@ -168,12 +160,10 @@ class Loop:
         return not self._closure and cycle.backwards + coming >= self._expected
 
     def _trace_gradients(self, cycle: Cycle) -> None:
-        if not self._tracing or cycle.origin is not None or self._sentinel is None:
-            return
         if cycle.gradients is not None:
             finite = cycle.gradients.finite
         else:
-            finite = looks_finite(self._sentinel.grad)
+            finite = self._sentinel is None or looks_finite(self._sentinel.grad)
         if not finite:
             cycle.origin = self.guard.attempt("origin", self._origins.of_gradient)
 
@@ -181,7 +171,11 @@ class Loop:
 
     @never_traced
     def _on_step_begin(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
-        self._before_step(optimizer)
+        cycle = self.cycle
+        if cycle.level is None and not cycle.stepped:
+            cycle.stepping = True
+        else:
+            self._before_step(optimizer)
 
     @never_traced
     def _on_step_end(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
@@ -196,9 +190,10 @@ class Loop:
         cycle.stepping = True
         if cycle.level is None:
             return
-        if cycle.gradients is None and cycle.backwards:
-            # Fewer backward passes than usual: read now, and say if somebody wrote meanwhile.
-            cycle.gradients_raw = not self._unread.touched()
+        if cycle.gradients is None:
+            # Fewer backward passes than usual, or none that we saw: read what is there now, and
+            # say whether somebody may have written to it meanwhile.
+            cycle.gradients_raw = cycle.backwards > 0 and not self._unread.touched()
             self._examiner.backward_seen(cycle, self._calls)
         if not cycle.stepped:
             self._examiner.before_step(cycle)
@@ -239,18 +234,23 @@ class Loop:
         cycle = self.cycle
         self._examiner.after_step(cycle)
         cycle.unscale_loss()
-        self._healthy = cycle.loss_finite and cycle.origin is None
+        # Origins are traced once, not again at each step of a run that is lost already.
         self.origins += cycle.origin is not None
-        if self._options.accumulate is None and cycle.backwards:
-            self._expected = cycle.backwards - min(cycle.inside, 1)
-            self._examiner.accumulates(cycle.backwards)
+        self._tracing = cycle.loss_finite and cycle.origin is None and self._may_trace()
         self._closure = cycle.inside > 0
+        if self._options.accumulate is None and cycle.backwards:
+            self._expected = cycle.backwards - self._closure
+            self._examiner.accumulates(cycle.backwards)
         self._on_cycle(self.step, cycle)
         self._examiner.at_rest(cycle)
         self._plan(cycle)
         self.step += 1
         self.cycle = Cycle(self.schedule.level(self.step))
-        self._arm()
+        if cycle.level is not None or self.cycle.level is not None:
+            self._arm()
+
+    def _may_trace(self) -> bool:
+        return self._options.on_nan != "off" and self.origins < _MOST_ORIGINS
 
     def _plan(self, cycle: Cycle) -> None:
         now = time.perf_counter()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,16 +12,22 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from paramedic.probe.layers import Layers
+from paramedic.probe.movement import Movement
+from paramedic.probe.native import Vectors
 from paramedic.probe.ranks import Shards, sharded_norms
 from paramedic.probe.schedule import FULL
-from paramedic.probe.statistics import Survey, Table, norm, ten_statistics, tensor_norms
-from paramedic.probe.tensors import Values, is_sharded, local, values
+from paramedic.probe.statistics import (
+    Table,
+    TensorReader,
+    norm,
+    ten_statistics,
+    tensor_norms,
+    vectors_of,
+)
+from paramedic.probe.tensors import is_sharded, values
 from paramedic.vocabulary import LAYER_STATISTICS
 
 Columns = dict[str, NDArray[np.float32]]
-
-_KEPT = 2**20  # weights remembered over a step, to see how far they moved
-
 
 @dataclass(slots=True)
 class Gradients:
@@ -36,134 +43,93 @@ class Meter:
 
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
-        self._surveys: dict[tuple[int, ...], Survey] = {}
-        self._before: Tensor | None = None
-        self._kept_starts = row_starts((), ())
-        self.shards = Shards(layers.parameters)
+        self.reset()
 
     def reset(self) -> None:
         """The layers changed: plan anew."""
-        self._surveys.clear()
-        self._before = None
+        self._height = len(self._layers.rows)
+        self._row_of = np.array(self._layers.row_of, np.int64)
+        self._reader = TensorReader(self._height)
+        self._movement = Movement(self._layers)
         self.shards = Shards(self._layers.parameters)
 
     def gradients(self, level: str) -> Gradients:
         """The statistics of all gradients there are, for the given level of look."""
-        pairs = [
-            (parameter.grad, row)
-            for parameter, row in zip(self._layers.parameters, self._layers.row_of, strict=True)
-            if parameter.grad is not None
-        ]
-        if not pairs:
+        all_grads = [parameter.grad for parameter in self._layers.parameters]
+        grads, rows = [grad for grad in all_grads if grad is not None], self._row_of
+        if not grads:
             return Gradients({}, float("nan"), finite=True)
-        grads, rows = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        found = [values(grad) for grad in grads]
-        norms = _norms(grads, found)
-        columns = self._norm_columns(norms, np.array(rows))
+        if len(grads) < len(all_grads):
+            rows = rows[[grad is not None for grad in all_grads]]
+        vectors = vectors_of(grads)
+        norms = _sharded_norms(grads) if self.shards else tensor_norms(grads, vectors)
+        columns = self._norm_columns(norms, rows)
         if level == FULL:
-            columns.update(self._gradient_columns(found, rows))
-        total = float(np.sqrt(np.sum(norms**2)))
-        return Gradients(columns, total, finite=bool(np.isfinite(norms).all()))
+            columns.update(self._gradient_columns(grads, rows, vectors))
+        total = math.sqrt(float(np.dot(norms, norms)))
+        return Gradients(columns, total, finite=math.isfinite(total))
 
-    def _norm_columns(self, norms: NDArray[np.float64], rows: NDArray[np.intp]) -> Columns:
-        height = len(self._layers.rows)
-        squares = np.bincount(rows, norms**2, minlength=height)
-        present = np.bincount(rows, minlength=height) > 0
-        with np.errstate(over="ignore"):
-            norm_column = np.where(present, np.sqrt(squares), np.nan).astype(np.float32)
-        bad = np.where(present, ~np.isfinite(squares), np.nan).astype(np.float32)
-        return {"grad_norm": norm_column, "grad_nonfinite": bad}
+    def _norm_columns(self, norms: NDArray[np.float64], rows: NDArray[np.int64]) -> Columns:
+        squares = np.bincount(rows, norms * norms, self._height)
+        bad = np.isinf(squares).astype(np.float32)
+        absent = np.ones(self._height, np.bool_)
+        absent[rows] = False
+        squares[absent] = bad[absent] = np.nan
+        return {"grad_norm": _narrow(np.sqrt(squares)), "grad_nonfinite": bad}
 
-    def _gradient_columns(self, found: Sequence[Values], rows: Sequence[int]) -> Columns:
-        table = self._table(found, rows)
+    def _gradient_columns(
+        self, grads: Sequence[Tensor], rows: NDArray[np.int64], vectors: Vectors | None
+    ) -> Columns:
+        table = self._table(grads, rows, vectors)
         columns = ten_statistics("grad", table)
         moments = table.moments
         count = np.where(moments.count > 0, moments.count, np.nan)
-        largest = np.maximum(-moments.low, moments.high)
-        with np.errstate(over="ignore"):
-            columns["grad_mean_abs"] = (moments.absolute / count).astype(np.float32)
-        columns["grad_max_abs"] = np.where(moments.count > 0, largest, np.nan).astype(np.float32)
+        columns["grad_mean_abs"] = _narrow(moments.absolute / count)
+        columns["grad_max_abs"] = np.maximum(-columns["grad_min"], columns["grad_max"])
         return columns
 
     def weights(self) -> Columns:
         """The statistics of all weights, before the optimizer moves them."""
-        layers = self._layers
-        found = [values(parameter) for parameter in layers.parameters]
-        table = self._table(found, layers.row_of)
+        parameters = self._layers.parameters
+        table = self._table(parameters, self._row_of, vectors_of(parameters))
         columns = ten_statistics("weight", table)
-        known = table.moments.count > 0
-        columns["weight_norm"] = np.where(known, norm(table.moments), np.nan).astype(np.float32)
-        bad = table.moments.bad > 0
-        columns["weight_nonfinite"] = np.where(known, bad, np.nan).astype(np.float32)
+        moments = table.moments
+        known = moments.count + moments.bad > 0
+        columns["weight_norm"] = _narrow(np.where(known, norm(moments), np.nan))
+        columns["weight_nonfinite"] = _narrow(np.where(known, moments.bad > 0, np.nan))
         return columns
 
-    def _table(self, found: Sequence[Values], rows: Sequence[int]) -> Table:
-        sizes = tuple(one.flat.numel() for one in found)
-        survey = self._surveys.get((*sizes, *rows))
-        if survey is None:
-            if len(self._surveys) > 8:  # sparse gradients change their size at every step
-                self._surveys.clear()
-            survey = Survey(sizes, rows, len(self._layers.rows))
-            self._surveys[(*sizes, *rows)] = survey
-        table = survey.read([one.flat for one in found])
-        absent = [float(one.implicit_zeros) for one in found]
-        if any(absent):
-            table.add_zeros(np.bincount(rows, absent, minlength=len(self._layers.rows)))
+    def _table(
+        self, tensors: Sequence[Tensor], rows: NDArray[np.int64], vectors: Vectors | None
+    ) -> Table:
+        table = self._reader.table(tensors, rows, vectors)
         if self.shards:
             table.moments = self.shards.merge(table.moments)
         return table
 
     def remember(self) -> None:
-        """Keep the weights, or an even sample of them, to compare them after the step."""
-        self._before = self._kept()
+        """The weights are about to move."""
+        self._movement.begin()
 
     def updates(self) -> Columns:
         """How far the step moved each layer, relative to the size of its weights."""
-        before, self._before = self._before, None
-        if before is None:
-            return {}
-        after = self._kept()
-        if before.shape != after.shape:
-            return {}
-        old, moved = before.numpy(), (after - before).numpy()
-        starts, rows = self._kept_starts
-        column = np.full(len(self._layers.rows), np.nan, np.float32)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            ratio = np.add.reduceat(moved * moved, starts) / np.add.reduceat(old * old, starts)
-            column[rows] = np.sqrt(ratio)
-        return {"update_ratio": column}
-
-    def _kept(self) -> Tensor:
-        flats = [values(parameter).flat for parameter in self._layers.parameters]
-        stride = max(-(-sum(flat.numel() for flat in flats) // _KEPT), 1)
-        if stride > 1:
-            flats = [flat[::stride] for flat in flats]
-        self._kept_starts = row_starts([flat.numel() for flat in flats], self._layers.row_of)
-        if any(flat.dtype is not torch.float32 or flat.device.type != "cpu" for flat in flats):
-            flats = [flat.to("cpu", torch.float32) for flat in flats]
-        return torch.cat(flats) if flats else torch.empty(0)
+        return self._movement.end()
 
 
-def row_starts(
-    sizes: Sequence[int], rows: Sequence[int]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where each row begins when tensors of these sizes are laid end to end, and which it is."""
-    begins = np.cumsum([0, *sizes[:-1]])
-    present = np.flatnonzero(sizes)
-    places = np.asarray(rows)[present]
-    first = np.flatnonzero(np.diff(places, prepend=-1))
-    return begins[present][first], places[first]
+def _narrow(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):
+        return values.astype(np.float32)
 
 
-def _norms(grads: Sequence[Tensor], found: Sequence[Values]) -> NDArray[np.float64]:
-    sharded = [is_sharded(grad) for grad in grads]
-    if not any(sharded):
-        return tensor_norms(found)
+def _sharded_norms(grads: Sequence[Tensor]) -> NDArray[np.float64]:
+    """Norms over all shards; some tensors of a sharded model may be whole."""
+    flags = np.array([is_sharded(grad) for grad in grads])
     result = np.empty(len(grads))
-    flags = np.array(sharded)
-    result[flags] = sharded_norms([g for g, one in zip(grads, sharded, strict=True) if one])
+    if flags.any():
+        result[flags] = sharded_norms([grads[place] for place in np.flatnonzero(flags)])
     if not flags.all():
-        result[~flags] = tensor_norms([v for v, one in zip(found, sharded, strict=True) if not one])
+        whole = [grads[place] for place in np.flatnonzero(~flags)]
+        result[~flags] = tensor_norms(whole, vectors_of(whole))
     return result
 
 
@@ -180,5 +146,5 @@ def unscale(columns: Columns, scale: float) -> Columns:
 
 def any_nonfinite(tensor: Tensor) -> bool:
     """Whether this rank's part of the tensor has a NaN or an infinity."""
-    flat = values(local(tensor)).flat
+    flat = values(tensor).flat
     return not bool(torch.isfinite(flat.sum())) and not bool(torch.isfinite(flat).all())

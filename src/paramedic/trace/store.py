@@ -93,7 +93,7 @@ class Writer:
 
     def frame(self, frame: Frame) -> None:
         """Records a frame; `ValueError` if its arrays do not have one value per layer each."""
-        if self.failure is not None:
+        if self.failure is not None or os.getpid() != self._pid:
             return
         key = signature(frame)
         number, layout = self._layouts.get(key) or self._learn(key)
@@ -151,11 +151,13 @@ class Writer:
                 database.finish(db)
 
     def _learn(self, key: Signature) -> tuple[int, Layout]:
-        layout = Layout(*key)
         with self._lock:
-            entry = (len(self._layouts) + 1, layout)
-            self._layouts[key] = entry
+            known = self._layouts.get(key)
+            if known is not None:  # another thread was faster
+                return known
+            entry = (len(self._layouts) + 1, Layout(*key))
             self._new_layouts.append(entry)
+            self._layouts[key] = entry
         return entry
 
     def _save(self, keep: int, statement: str = "", row: tuple[object, ...] = ()) -> None:

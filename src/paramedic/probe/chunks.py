@@ -1,0 +1,138 @@
+"""Reading tensors of any kind in chunks of bounded size, reduced by segments in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from paramedic.probe.moments import Moments, merge, segment_moments
+
+CHUNK = 2**18  # values: 1 MB of float32, which stays in the cache between two reductions
+SAMPLE = 256  # values per layer from which the quartiles are taken
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A run of values of one tensor inside a chunk."""
+
+    tensor: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """What is read at once: pieces laid end to end, and the rows their segments belong to."""
+
+    pieces: tuple[_Piece, ...]
+    starts: NDArray[np.intp]
+    rows: NDArray[np.intp]
+    sampled: NDArray[np.intp]  # positions in the chunk
+    slots: NDArray[np.intp]  # where they go in the flattened [rows, SAMPLE] table
+
+
+class Survey:
+    """How to read a fixed list of tensors: `sizes[i]` values that belong to row `rows[i]`.
+
+    Rows must not decrease. Planned once per list of sizes, used at every look.
+    """
+
+    def __init__(self, sizes: Sequence[int], rows: Sequence[int], height: int) -> None:
+        self.height = height
+        self.sample_sizes = np.zeros(height, np.intp)
+        self._chunks = tuple(self._plan(sizes, rows))
+
+    def _plan(self, sizes: Sequence[int], rows: Sequence[int]) -> list[_Chunk]:
+        totals = np.bincount(np.asarray(rows, np.intp), sizes, minlength=self.height)
+        strides = np.maximum(np.ceil(totals / SAMPLE), 1).astype(np.intp)
+        chunks, pieces, room = [], list[tuple[_Piece, int]](), CHUNK
+        for index, (size, row) in enumerate(zip(sizes, rows, strict=True)):
+            start = 0
+            while start < size:
+                stop = min(size, start + room)
+                pieces.append((_Piece(index, start, stop), row))
+                room -= stop - start
+                start = stop
+                if not room:
+                    chunks.append(self._chunk(pieces, strides))
+                    pieces, room = [], CHUNK
+        if pieces:
+            chunks.append(self._chunk(pieces, strides))
+        return chunks
+
+    def _chunk(self, pieces: list[tuple[_Piece, int]], strides: NDArray[np.intp]) -> _Chunk:
+        lengths = np.array([piece.stop - piece.start for piece, _ in pieces])
+        begins = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+        rows = np.array([row for _, row in pieces], np.intp)
+        first = np.concatenate([[True], rows[1:] != rows[:-1]])
+        starts, unique = begins[first].astype(np.intp), rows[first]
+        stops = np.append(starts[1:], lengths.sum())
+        sampled, slots = [], []
+        for row, start, stop in zip(unique, starts, stops, strict=True):
+            taken = self.sample_sizes[row]
+            positions = np.arange(start, stop, strides[row])[: SAMPLE - taken]
+            sampled.append(positions)
+            slots.append(row * SAMPLE + taken + np.arange(len(positions)))
+            self.sample_sizes[row] += len(positions)
+        return _Chunk(
+            tuple(piece for piece, _ in pieces),
+            starts,
+            unique,
+            np.concatenate(sampled).astype(np.intp),
+            np.concatenate(slots).astype(np.intp),
+        )
+
+    def read(self, tensors: Sequence[Tensor]) -> tuple[Moments, NDArray[np.float32]]:
+        """The moments of each row, and a sample of its values: [rows, SAMPLE], padded with inf."""
+        sample = np.full(self.height * SAMPLE, np.inf, np.float32)
+        moments = Moments.empty(self.height)
+        for chunk in self._chunks:
+            x = _gather(tensors, chunk.pieces)
+            sample[chunk.slots] = x[chunk.sampled]
+            part = _moments_of(x, chunk.starts)
+            moments = _merge_rows(moments, part, chunk.rows)
+        return moments, sample.reshape(self.height, SAMPLE)
+
+
+def _gather(tensors: Sequence[Tensor], pieces: tuple[_Piece, ...]) -> NDArray[np.float32]:
+    parts = [tensors[piece.tensor][piece.start : piece.stop] for piece in pieces]
+    if all(part.dtype is torch.float32 and part.device.type == "cpu" for part in parts):
+        return torch.cat(parts).numpy()
+    return torch.cat([part.to("cpu", torch.float32) for part in parts]).numpy()
+
+
+def _moments_of(x: NDArray[np.float32], starts: NDArray[np.intp]) -> Moments:
+    # The sum of a segment is finite if all its values are, unless it overflows: `isfinite`
+    # of all values is dearer and is left to the rare case.
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspects = ~np.isfinite(np.add.reduceat(x, starts))
+    if not suspects.any():
+        return segment_moments(x, starts)
+    finite = np.isfinite(x)
+    moments = segment_moments(np.where(finite, x, np.float32(0)), starts)
+    bad = np.add.reduceat((~finite).view(np.int8), starts, dtype=np.float64)
+    return _without_fill(moments, bad)
+
+
+def _without_fill(moments: Moments, bad: NDArray[np.float64]) -> Moments:
+    """Take the zeros that stand for non-finite values out of the counts again.
+
+    The moments of such a row are kept as they are: its norm is infinite anyway, and what its
+    other values look like is only a hint.
+    """
+    moments.bad = bad
+    moments.zero = np.maximum(moments.zero - bad, 0.0)
+    return moments
+
+
+def _merge_rows(total: Moments, part: Moments, rows: NDArray[np.intp]) -> Moments:
+    if len(rows) == len(total.count):
+        return merge(total, part)
+    wide = Moments.empty(len(total.count)).table()
+    wide[:, rows] = part.table()
+    return merge(total, Moments.from_table(wide))

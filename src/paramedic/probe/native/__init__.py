@@ -1,0 +1,152 @@
+"""The native kernel, if it was built: the same numbers as NumPy, several times faster.
+
+`kernel` is None where there is no compiled library, or with `PARAMEDIC_NATIVE=off`; whoever uses
+it has another way.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import Parameter
+
+FIELDS = 10  # of a row of moments
+
+Doubles = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+
+class Vectors:
+    """Float32 tensors of the host as the kernel sees them: pointers and lengths.
+
+    Holds the tensors, since a pointer alone would not keep them alive.
+    """
+
+    __slots__ = ("_tensors", "pointers", "sizes")
+
+    def __init__(self, tensors: Sequence[Tensor]) -> None:
+        self._tensors = tensors
+        self.pointers = np.array([tensor.data_ptr() for tensor in tensors], np.uintp)
+        self.sizes: Numbers = np.array([tensor.numel() for tensor in tensors], np.int64)
+
+    def __len__(self) -> int:
+        return len(self.pointers)
+
+
+def is_native(tensor: Tensor) -> bool:
+    """Whether the kernel can read this tensor where it lies."""
+    return (
+        (type(tensor) is Tensor or type(tensor) is Parameter)
+        and tensor.dtype is torch.float32
+        and tensor.is_cpu
+        and tensor.layout is torch.strided
+        and tensor.is_contiguous()
+    )
+
+
+class Kernel:
+    """The functions of `kernel.c`, for arrays."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self._moments = _function(library.paramedic_moments, "pppip")
+        self._sample = _function(library.paramedic_sample, "pppipipp")
+        self._squares = _function(library.paramedic_squares, "ppip")
+        self._keep = _function(library.paramedic_keep, "ppiip")
+        self._moved = _function(library.paramedic_moved, "pppiippp")
+        self._dead = _function(library.paramedic_dead, "piii", ctypes.c_int64)
+        self._outside = _function(library.paramedic_outside, "piff", ctypes.c_int64)
+
+    def moments(self, vectors: Vectors, row_of: Numbers, height: int) -> Doubles:
+        """The moments of each row as a table [FIELDS, height], in the order of `Moments`."""
+        rows = np.zeros((height, FIELDS))
+        rows[:, -2], rows[:, -1] = np.inf, -np.inf
+        self._moments(*_vectors(vectors), _at(row_of), len(vectors), _at(rows))
+        return rows.T
+
+    def sample(
+        self, vectors: Vectors, row_of: Numbers, strides: Numbers, sample: NDArray[np.float32]
+    ) -> Numbers:
+        """Fill the rows of `sample` with values at a stride; returns how many each row got."""
+        taken = np.zeros(len(sample), np.int64)
+        self._sample(
+            *_vectors(vectors), _at(row_of), len(vectors), _at(strides), sample.shape[1],
+            _at(sample), _at(taken),
+        )  # fmt: skip
+        return taken
+
+    def squares(self, vectors: Vectors) -> Doubles:
+        """The sum of squares of each vector."""
+        result = np.empty(len(vectors))
+        self._squares(*_vectors(vectors), len(vectors), _at(result))
+        return result
+
+    def keep(self, vectors: Vectors, stride: int) -> NDArray[np.float32]:
+        """A copy of every `stride`-th value of each vector, end to end."""
+        kept = np.empty(int((-(-vectors.sizes // stride)).sum()), np.float32)
+        self._keep(*_vectors(vectors), len(vectors), stride, _at(kept))
+        return kept
+
+    def moved(
+        self, vectors: Vectors, row_of: Numbers, stride: int, kept: NDArray[np.float32], height: int
+    ) -> Doubles:
+        """The sums of squares, per row, of the move since `keep` and of the values kept."""
+        result = np.zeros((2, height))
+        self._moved(
+            *_vectors(vectors), _at(row_of), len(vectors), stride, _at(kept),
+            _at(result[0]), _at(result[1]),
+        )  # fmt: skip
+        return result
+
+    def dead(self, tensor: Tensor, unit: int) -> int:
+        """How many units along the axis `unit` are nowhere above zero."""
+        shape = tensor.shape
+        outer, inner = math.prod(shape[:unit]), math.prod(shape[unit + 1 :])
+        return int(self._dead(tensor.data_ptr(), outer, shape[unit], inner))
+
+    def outside(self, tensor: Tensor, low: float, high: float) -> int:
+        """How many values lie below `low` or above `high`."""
+        return int(self._outside(tensor.data_ptr(), tensor.numel(), low, high))
+
+
+_TYPES = {"p": ctypes.c_void_p, "i": ctypes.c_int64, "f": ctypes.c_float}
+
+
+def _function(
+    function: ctypes._NamedFuncPointer, arguments: str, result: type[ctypes.c_int64] | None = None
+) -> ctypes._NamedFuncPointer:
+    function.argtypes = [_TYPES[letter] for letter in arguments]
+    function.restype = result
+    return function
+
+
+def _at(array: NDArray[np.generic]) -> int:
+    return array.ctypes.data
+
+
+def _vectors(vectors: Vectors) -> tuple[int, int]:
+    return vectors.pointers.ctypes.data, vectors.sizes.ctypes.data
+
+
+def _load() -> Kernel | None:
+    if os.environ.get("PARAMEDIC_NATIVE", "on").strip().lower() in ("off", "0", "false", "no"):
+        return None
+    path = Path(__file__).with_name("kernel.dll" if os.name == "nt" else "kernel.so")
+    if not path.exists():
+        return None
+    try:
+        return Kernel(ctypes.CDLL(str(path)))
+    except (OSError, AttributeError) as error:
+        logging.getLogger("paramedic").info("The native kernel does not load: %s", error)
+        return None
+
+
+kernel = _load()
