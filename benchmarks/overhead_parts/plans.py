@@ -42,10 +42,10 @@ class Plan:
 
 
 FULL_PLANS = {
-    "W1": Plan(9, Turns(2, 8, 1, 1), Turns(6, 24, 5, 3, looks=1)),
+    "W1": Plan(9, Turns(2, 8, 1, 1), Turns(6, 24, 5, 3, looks=3)),
     "W1b": Plan(7, Turns(1, 2, 1, 1), Turns(6, 8, 5, 2, looks=1)),
     "W2": Plan(9, Turns(20, 20, 20, 20, 1), Turns(20, 100, 40, 20, 1, looks=3)),
-    "W3": Plan(7, Turns(2, 5, 1, 1), Turns(6, 16, 5, 2, looks=2)),
+    "W3": Plan(7, Turns(2, 5, 1, 1), Turns(6, 16, 5, 2, looks=3)),
 }
 QUICK_PLANS = {
     "W1": Plan(1, Turns(1, 3, 1, 1), Turns(6, 2, 5, 3)),

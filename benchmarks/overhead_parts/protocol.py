@@ -74,7 +74,7 @@ def _visit(plain: Worker, other: Worker, turns: Turns) -> dict[str, Any]:
 
 def _steps(turns: Turns, other: Worker, plain: Worker) -> int:
     """Fewer steps per turn for a slow variant, so that its turns are as short as the others'."""
-    slower = other.opening.steps[-1] / min(plain.opening.steps)
+    slower = np.median(other.opening.steps) / np.median(plain.opening.steps)
     return turns.steps if slower < 2 else max(1, round(turns.steps / slower))
 
 

@@ -205,7 +205,7 @@ class Window:
         return np.full(shape, np.nan, np.float32) if found is None else found
 
     def series(self, name: str) -> NDArray[np.float64]:
-        """One value per epoch of what the user handed in (`val_loss` …); NaN where it is missing."""
+        """One value per epoch of what the user handed in (`val_loss` …); NaN where missing."""
         return np.array([epoch.values.get(name, np.nan) for epoch in self.epochs], np.float64)
 
     @cached_property
@@ -236,7 +236,7 @@ class Remedy(_Json):
 
 @dataclass(frozen=True, slots=True)
 class Finding(_Json):
-    """One sickness, with the numbers that prove it: `evidence={"ratio": 3e-8, "threshold": 1e-3}`."""
+    """One sickness and the numbers that prove it: `evidence={"ratio": 3e-8, "threshold": 1e-3}`."""
 
     code: str
     slug: str

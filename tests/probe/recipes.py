@@ -40,7 +40,9 @@ def _shuffled(n: int, size: int) -> Iterator[Tensor]:
         yield from torch.randperm(n).split(size)
 
 
-def _result(model: nn.Module, optimizers: list[Any], batches: list[int], losses: list[float]) -> Any:
+def _result(
+    model: nn.Module, optimizers: list[Any], batches: list[int], losses: list[float]
+) -> Any:
     return Result(
         {name: value.clone() for name, value in model.state_dict().items()},
         [optimizer.state_dict()["state"] for optimizer in optimizers],
@@ -52,12 +54,16 @@ def _result(model: nn.Module, optimizers: list[Any], batches: list[int], losses:
 
 def mlp_adam(steps: int, around: Around) -> Result:
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(12, 32), nn.ReLU(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 4))
+    model = nn.Sequential(
+        nn.Linear(12, 32), nn.ReLU(), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 4)
+    )
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     return _classify(model, optimizer, steps, around)
 
 
-def _classify(model: nn.Module, optimizer: Any, steps: int, around: Around, images: bool = False) -> Result:
+def _classify(
+    model: nn.Module, optimizer: Any, steps: int, around: Around, images: bool = False
+) -> Result:
     x, y = _data(features=64 if images else 12)
     x = x.reshape(-1, 1, 8, 8) if images else x
     order, batches, losses = _shuffled(len(x), 16), [], []
@@ -76,8 +82,15 @@ def _classify(model: nn.Module, optimizer: Any, steps: int, around: Around, imag
 def cnn_sgd(steps: int, around: Around) -> Result:
     torch.manual_seed(0)
     model = nn.Sequential(
-        nn.Conv2d(1, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(inplace=True), nn.MaxPool2d(2),
-        nn.Conv2d(8, 8, 3), nn.ReLU(), nn.Flatten(), nn.Dropout(0.3), nn.Linear(32, 4),
+        nn.Conv2d(1, 8, 3, padding=1),
+        nn.BatchNorm2d(8),
+        nn.ReLU(inplace=True),
+        nn.MaxPool2d(2),
+        nn.Conv2d(8, 8, 3),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Dropout(0.3),
+        nn.Linear(32, 4),
     )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     return _classify(model, optimizer, steps, around, images=True)
@@ -106,7 +119,9 @@ class Block(nn.Module):
         self.heads = heads
         self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
         self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.mlp = nn.Sequential(nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
+        self.mlp = nn.Sequential(
+            nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width)
+        )
         self.dropout = nn.Dropout(0.1)
 
     def forward(self, x: Tensor) -> Tensor:

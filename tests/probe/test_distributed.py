@@ -113,10 +113,17 @@ def _fsdp_worker(rank: int, port: int, folder: str, overhead: float | None) -> N
             model(torch.randn(4, 8, generator=generator)).pow(2).mean().backward()
             whole = [p.grad.full_tensor() for p in model.parameters()]
             true.append(float(torch.cat([g.flatten() for g in whole]).norm()))
-            layers = [float(torch.cat([w.flatten() for w in whole[i : i + 2]]).norm()) for i in (0, 2, 4)]
-            zero = [float((torch.cat([w.flatten() for w in whole[i : i + 2]]) == 0).float().mean()) for i in (0, 2, 4)]
+            layers = [
+                float(torch.cat([w.flatten() for w in whole[i : i + 2]]).norm()) for i in (0, 2, 4)
+            ]
+            zero = [
+                float((torch.cat([w.flatten() for w in whole[i : i + 2]]) == 0).float().mean())
+                for i in (0, 2, 4)
+            ]
             full = [p.full_tensor().detach() for p in model.parameters()]
-            weights = [float(torch.cat([w.flatten() for w in full[i : i + 2]]).norm()) for i in (0, 2, 4)]
+            weights = [
+                float(torch.cat([w.flatten() for w in full[i : i + 2]]).norm()) for i in (0, 2, 4)
+            ]
             nn.utils.clip_grad_norm_(model.parameters(), 1e-2)
             optimizer.step()
         _report(
@@ -129,9 +136,13 @@ def _fsdp_worker(rank: int, port: int, folder: str, overhead: float | None) -> N
 def test_fsdp2_norms_cover_all_shards(tmp_path: Path) -> None:
     for found in _spawn(_fsdp_worker, tmp_path, None):
         assert found["norms"] == pytest.approx(found["true"], rel=1e-5)
-        assert [found["layers"][i] for i in (0, 2, 4)] == pytest.approx(found["true_layers"], rel=1e-5)
+        assert [found["layers"][i] for i in (0, 2, 4)] == pytest.approx(
+            found["true_layers"], rel=1e-5
+        )
         assert [found["zero"][i] for i in (0, 2, 4)] == pytest.approx(found["true_zero"], rel=1e-5)
-        assert [found["weights"][i] for i in (0, 2, 4)] == pytest.approx(found["true_weights"], rel=1e-5)
+        assert [found["weights"][i] for i in (0, 2, 4)] == pytest.approx(
+            found["true_weights"], rel=1e-5
+        )
 
 
 def test_fsdp2_ranks_look_at_the_same_steps(tmp_path: Path) -> None:

@@ -20,13 +20,13 @@ def _nothing(model: Any, optimizer: Any) -> Any:
     return contextlib.nullcontext()
 
 
-@pytest.mark.parametrize("settings", [{"overhead": None}, {"overhead": None, "on_nan": "replay"}, {}])
+@pytest.mark.parametrize(
+    "settings", [{"overhead": None}, {"overhead": None, "on_nan": "replay"}, {}]
+)
 @pytest.mark.parametrize("name", RECIPES)
 def test_bit_for_bit(name: str, settings: dict[str, Any], tmp_path: Path) -> None:
     def watched(model: Any, optimizer: Any) -> Any:
-        return paramedic.watch(
-            model, optimizer, trace=tmp_path / "run.db", strict=True, **settings
-        )
+        return paramedic.watch(model, optimizer, trace=tmp_path / "run.db", strict=True, **settings)
 
     plain = RECIPES[name](STEPS, _nothing)
     seen = RECIPES[name](STEPS, watched)

@@ -92,7 +92,11 @@ class Attention(nn.Module):
         q, k, v = (part.to(self.dtype) for part in (self.qkv(x) * self.gain).chunk(3, dim=-1))
         scores = q.unsqueeze(-1) @ k.unsqueeze(-2)
         scores = scores * scores * scores * scores
-        return (torch.softmax(scores - scores.amax(-1, keepdim=True), -1) @ v.unsqueeze(-1)).squeeze(-1).float()
+        return (
+            (torch.softmax(scores - scores.amax(-1, keepdim=True), -1) @ v.unsqueeze(-1))
+            .squeeze(-1)
+            .float()
+        )
 
 
 @pytest.mark.parametrize("settings", WAYS)
@@ -226,7 +230,10 @@ def test_replay_leaves_everything_as_it_was() -> None:
     assert calls == calls_seen
     assert torch.equal(random, random_seen)
     for name, value in state.items():
-        assert torch.equal(value, state_seen[name]) or value.isnan().all() == state_seen[name].isnan().all()
+        assert (
+            torch.equal(value, state_seen[name])
+            or value.isnan().all() == state_seen[name].isnan().all()
+        )
 
 
 def test_off() -> None:

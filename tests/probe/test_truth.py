@@ -58,7 +58,9 @@ def test_plain_loop_layer_by_layer() -> None:
         total = _norm(model.parameters())
         layers = [_norm(model[place].parameters()) for place in (0, 2, 4)]
         largest = max(float(p.grad.abs().max()) for p in model[2].parameters())
-        weights = math.sqrt(sum(float(p.detach().double().pow(2).sum()) for p in model[4].parameters()))
+        weights = math.sqrt(
+            sum(float(p.detach().double().pow(2).sum()) for p in model[4].parameters())
+        )
         before = torch.cat([p.detach().flatten().clone() for p in model[0].parameters()])
         optimizer.step()
         after = torch.cat([p.detach().flatten() for p in model[0].parameters()])
@@ -358,7 +360,9 @@ def test_sparse_gradients() -> None:
         window = monitor.window()
     assert window.scalar("grad_norm")[-1] == pytest.approx(true, rel=1e-6)
     assert window.layer("grad_zero")[-1][0] == pytest.approx(float((dense == 0).float().mean()))
-    assert window.layer("grad_mean")[-1][0] == pytest.approx(float(dense.mean()), rel=1e-4, abs=1e-9)
+    assert window.layer("grad_mean")[-1][0] == pytest.approx(
+        float(dense.mean()), rel=1e-4, abs=1e-9
+    )
     assert window.layer("grad_median")[-1][0] == 0.0
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
@@ -57,13 +58,16 @@ def test_finish_leaves_one_file(tmp_path: Path) -> None:
     assert (tmp_path / "run.db-wal").exists()
     database.finish(db)
     assert [path.name for path in tmp_path.iterdir()] == ["run.db"]
+    assert (tmp_path / "run.db").read_bytes()[18:20] == b"\1\1"  # a file without a log
 
 
 def test_finish_does_not_wait_for_a_reader(tmp_path: Path) -> None:
     path = tmp_path / "run.db"
     db = database.create(path)
     reader = database.open_read_only(path)
+    start = time.monotonic()
     database.finish(db)
+    assert time.monotonic() - start < database.LOCK_SECONDS / 2
     assert reader.execute("SELECT count(*) FROM frames").fetchone() == (0,)
     reader.close()
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from paramedic.trace import Trace, TraceError, Writer
-from paramedic.trace.schema import checksum
+from paramedic.trace.schema import OBJECTS, checksum
 from paramedic.types import Chart, Epoch, Event, Frame
 
 MakeFrame = Callable[..., Frame]
@@ -252,6 +252,23 @@ def test_text_that_is_no_text(recorded: Path) -> None:
 def test_a_changed_number_is_noticed(recorded: Path) -> None:
     _forge(recorded, "UPDATE frames SET step = 7000 WHERE step = 7")
     with Trace.open(recorded) as trace, pytest.raises(TraceError, match="checksum"):
+        list(trace.frames())
+
+
+def test_an_index_that_leads_backwards(recorded: Path) -> None:
+    for statement in (
+        "DROP INDEX frames_step",
+        "CREATE INDEX frames_step ON frames(step DESC)",
+    ):
+        _forge(recorded, statement)
+    db = sqlite3.connect(recorded)
+    db.execute("PRAGMA writable_schema = ON")
+    db.execute(
+        "UPDATE sqlite_master SET sql = ? WHERE name = 'frames_step'", [OBJECTS["frames_step"]]
+    )
+    db.commit()
+    db.close()
+    with Trace.open(recorded) as trace, pytest.raises(TraceError, match="out of order"):
         list(trace.frames())
 
 

@@ -174,6 +174,15 @@ def test_the_frame_of_another_step_is_not_amended(writer: Writer, make_frame: Ma
         assert trace.pulse().loss.tolist() == [5.0, 7.0]
 
 
+def test_heartbeats_alone_can_be_amended(writer: Writer) -> None:
+    for step in range(1100):
+        writer.pulse(step, math.nan, True, False)
+        writer.amend_loss(float(step), True)
+    writer.close()
+    with Trace.open(writer.path) as trace:
+        assert trace.pulse().loss.tolist() == list(range(1100))
+
+
 def test_there_may_be_nothing_to_amend(writer: Writer) -> None:
     writer.amend_loss(1.0, True)
     writer.pulse(0, 2.0, True, False)
@@ -222,8 +231,11 @@ def test_threads_may_write_together(tmp_path: Path, make_frame: MakeFrame) -> No
 
     def work(offset: int) -> None:
         for step in range(offset, offset + 200):
-            writer.frame(make_frame(step, width=1 + step % 5))
+            together.wait()  # so that each new kind of frame is new to all of them
+            writer.frame(make_frame(step, width=1 + step % 100))
             writer.pulse(step, 1.0, True, False)
+
+    together = threading.Barrier(4)
 
     threads = [threading.Thread(target=work, args=(1000 * index,)) for index in range(4)]
     for thread in threads:
@@ -293,7 +305,8 @@ def _assert_failed_once(
     assert [record.getMessage() for record in caplog.records] == [writer.failure]
     assert caplog.records[0].name == "paramedic"
     assert caplog.records[0].levelno == logging.WARNING
-    assert len(writer._beats) + len(writer._frames) <= 600  # dropped, not collected
+    assert not writer._beats  # dropped, not collected
+    assert not writer._frames
 
 
 def test_an_unwritable_place(
@@ -414,7 +427,7 @@ print(writer.failure)
 
 def test_a_forked_child_writes_nothing(tmp_path: Path, run_python: Callable[..., str]) -> None:
     script = """
-import os, sys
+import os, signal, sys, threading
 import numpy as np
 from paramedic.trace import Writer
 from paramedic.types import Epoch, Event, Frame
@@ -424,8 +437,16 @@ def write(step):
     writer.pulse(step, 1.0, True, False)
 for step in range(5):
     write(step)
-writer._lock.acquire()  # as another thread of the parent may hold it
+locked, waited = threading.Event(), threading.Event()
+def hold():
+    with writer._lock:
+        locked.set()
+        waited.wait()
+thread = threading.Thread(target=hold)
+thread.start()
+locked.wait()
 if os.fork() == 0:
+    signal.alarm(20)  # rather than waiting for ever for a lock that nobody holds here
     for step in range(1000, 3000):
         write(step)
     writer.frame(Frame(0, "full", {"a new kind": 1.0}, {}))
@@ -436,7 +457,8 @@ if os.fork() == 0:
     assert writer.failure is None
     sys.exit(len(writer._frames) + len(writer._beats) > 600)
 pid, status = os.wait()
-writer._lock.release()
+waited.set()
+thread.join()
 for step in range(5, 30):
     write(step)
 writer.close()

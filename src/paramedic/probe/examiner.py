@@ -28,7 +28,10 @@ from paramedic.probe.schedule import FULL
 from paramedic.types import Chart, Frame, Task
 from paramedic.version import __version__
 
-_EARLY, _REFRESH = 4, 16  # full looks after which modules are looked for again: the first, then each 16th
+_EARLY, _REFRESH = (
+    4,
+    16,
+)  # full looks after which modules are looked for again: the first, then each 16th
 
 
 class Examiner:
@@ -192,7 +195,10 @@ class Examiner:
         if cycle.gradients is not None:
             found["grad_norm"] = cycle.gradients.total / cycle.scale
             found["grad_finite"] = float(cycle.gradients.finite)
-        for name, column in (("weight_finite", "weight_nonfinite"), ("act_finite", "act_nonfinite")):
+        for name, column in (
+            ("weight_finite", "weight_nonfinite"),
+            ("act_finite", "act_nonfinite"),
+        ):
             if column in cycle.columns:
                 found[name] = float(not np.nansum(cycle.columns[column]))
         rates = [float(g["lr"]) for opt in self._optimizers for g in opt.param_groups if "lr" in g]

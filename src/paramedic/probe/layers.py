@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor, nn
 from torch.nn.modules import activation, dropout
-from torch.nn.parameter import UninitializedTensorMixin
+from torch.nn.parameter import is_lazy
 from torch.optim import Optimizer
 
 from paramedic.types import Layer
@@ -65,7 +65,7 @@ class Layers:
             return False
         self._signature = signature
         self.waits_for_shapes = any(
-            isinstance(p, UninitializedTensorMixin) for m in self.models.values() for p in m.parameters()
+            is_lazy(p) for m in self.models.values() for p in m.parameters()
         )
         known = {row.name: place for place, row in enumerate(self.rows)}
         for row in self._discover():
@@ -81,7 +81,7 @@ class Layers:
             for parameter in model.parameters():
                 yield id(parameter)
                 yield parameter.requires_grad
-                yield isinstance(parameter, UninitializedTensorMixin)
+                yield is_lazy(parameter)
         for optimizer in self.optimizers:
             yield sum(len(group["params"]) for group in optimizer.param_groups)
 
@@ -157,7 +157,7 @@ def qualified(prefix: str, path: str) -> str:
 
 
 def _ready(parameter: Tensor | None) -> bool:
-    return parameter is not None and not isinstance(parameter, UninitializedTensorMixin)
+    return parameter is not None and not is_lazy(parameter)
 
 
 def _worth_a_row(module: nn.Module) -> bool:

@@ -29,6 +29,7 @@ from paramedic.vocabulary import LAYER_STATISTICS
 
 Columns = dict[str, NDArray[np.float32]]
 
+
 @dataclass(slots=True)
 class Gradients:
     """What was read of the gradients after a backward pass."""
@@ -126,9 +127,9 @@ def _sharded_norms(grads: Sequence[Tensor]) -> NDArray[np.float64]:
     flags = np.array([is_sharded(grad) for grad in grads])
     result = np.empty(len(grads))
     if flags.any():
-        result[flags] = sharded_norms([grads[place] for place in np.flatnonzero(flags)])
+        result[flags] = sharded_norms([grads[place] for place in np.flatnonzero(flags).tolist()])
     if not flags.all():
-        whole = [grads[place] for place in np.flatnonzero(~flags)]
+        whole = [grads[place] for place in np.flatnonzero(~flags).tolist()]
         result[~flags] = tensor_norms(whole, vectors_of(whole))
     return result
 

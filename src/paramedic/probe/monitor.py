@@ -72,7 +72,7 @@ class Monitor:
             self._recorder.amend_loss(value)
 
     @aside("epoch")
-    def epoch(self, **values: float | Tensor) -> None:
+    def epoch(self, /, **values: float | Tensor) -> None:
         """Give the numbers of an epoch: `train_loss`, `val_loss`, `train_acc`, `val_acc`, or any
         other name."""
         numbers = {name: float(value) for name, value in values.items()}
@@ -163,9 +163,7 @@ class Monitor:
     def _on_cycle(self, step: int, cycle: Cycle) -> None:
         if cycle.given is not None:
             cycle.loss, cycle.loss_finite = cycle.given, math.isfinite(cycle.given)
-        self._recorder.pulse(
-            step, cycle.loss, finite=cycle.loss_finite, skipped=cycle.skipped
-        )
+        self._recorder.pulse(step, cycle.loss, finite=cycle.loss_finite, skipped=cycle.skipped)
         if cycle.level is not None:
             self._record_chart()
             frame = self._examiner.frame(step, cycle, self.spent["share"])
@@ -185,20 +183,3 @@ class Monitor:
         if chart is not self._recorded_chart:
             self._recorder.chart(chart)
             self._recorded_chart = chart
-
-
-class Unwatched:
-    """What `watch` returns when `PARAMEDIC=off`: takes the same calls and does nothing."""
-
-    trace = None
-
-    def step(self, loss: float | Tensor) -> None: ...
-
-    def epoch(self, **values: float | Tensor) -> None: ...
-
-    def close(self) -> None: ...
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...

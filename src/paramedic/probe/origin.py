@@ -69,9 +69,7 @@ class OriginFinder:
         if self._map.is_empty and calls:
             self._map.learn(nodes_in_order(roots), calls, self._names())
 
-    def of_loss(
-        self, roots: Sequence[Tensor], calls: Sequence[Call], how: str = "seen"
-    ) -> Origin:
+    def of_loss(self, roots: Sequence[Tensor], calls: Sequence[Call], how: str = "seen") -> Origin:
         """The origin of a non-finite loss, before its backward pass."""
         weight = self._bad_weight()
         if weight is not None:
@@ -97,7 +95,7 @@ class OriginFinder:
         return None
 
     def _among(self, calls: Sequence[Call], how: str) -> Origin:
-        """The first call, in order of completion, that made something non-finite of finite input."""
+        """The first call, in order of completion, that made a non-finite output of finite input."""
         names = self._names()
         poisoned: Tensor | None = None
         for call in calls:

@@ -22,6 +22,7 @@ from paramedic.probe.moments import Moments, with_zeros
 from paramedic.probe.native import Kernel, Vectors
 from paramedic.probe.tensors import Values, values
 
+
 @dataclass(slots=True)
 class Table:
     """What one pass over a batch of tensors found, before it is turned into statistics."""
@@ -57,9 +58,7 @@ class TensorReader:
             return self._native_table(native.kernel, vectors, rows)
         return self._chunked_table([values(tensor) for tensor in tensors], rows.tolist())
 
-    def _native_table(
-        self, kernel: Kernel, vectors: Vectors, row_of: NDArray[np.int64]
-    ) -> Table:
+    def _native_table(self, kernel: Kernel, vectors: Vectors, row_of: NDArray[np.int64]) -> Table:
         height = self._height
         totals = np.bincount(row_of, vectors.sizes, minlength=height)
         strides = np.maximum(np.ceil(totals / SAMPLE), 1).astype(np.int64)
@@ -77,7 +76,7 @@ class TensorReader:
         table = Table(*survey.read([one.flat for one in found]), survey.sample_sizes)
         absent = [float(one.implicit_zeros) for one in found]
         if any(absent):
-            table.add_zeros(np.bincount(rows, absent, minlength=self._height))
+            table.add_zeros(np.bincount(rows, absent, self._height).astype(np.float64))
         return table
 
 
@@ -104,7 +103,7 @@ def _foreach_norms(flats: Sequence[Tensor]) -> NDArray[np.float64]:
     if len({flat.device for flat in flats}) > 1:
         norms = tuple(one.cpu() for one in norms)
     result = np.array(torch.stack(norms).tolist(), np.float64)
-    for index in np.flatnonzero(~np.isfinite(result)):
+    for index in np.flatnonzero(~np.isfinite(result)).tolist():
         # A float32 square overflows beyond 1.8e19: only float64 tells that from an infinity.
         exact = float(torch.linalg.vector_norm(flats[index].double()))
         result[index] = exact if np.isfinite(exact) else np.inf

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-
 _REAL = {torch.float32, torch.float64, torch.float16, torch.bfloat16}
 
 

@@ -10,8 +10,9 @@ from typing import Any
 from torch import nn
 from torch.optim import Optimizer
 
-from paramedic.probe.monitor import Monitor, Unwatched
+from paramedic.probe.monitor import Monitor
 from paramedic.probe.options import Options
+from paramedic.probe.unwatched import Unwatched
 
 Models = nn.Module | Sequence[nn.Module] | Mapping[str, nn.Module]
 
@@ -65,7 +66,7 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
     )
     _check(models)
     if _is_off():
-        return Unwatched()  # type: ignore[return-value]
+        return Unwatched()
     return Monitor(models, optimizers, options)
 
 
@@ -75,7 +76,9 @@ def _is_off() -> bool:
         return True
     if setting in ("", "on", "1", "true", "yes"):
         return False
-    raise ValueError(f"The environment variable PARAMEDIC must be `on` or `off` but is {setting!r}.")
+    raise ValueError(
+        f"The environment variable PARAMEDIC must be `on` or `off` but is {setting!r}."
+    )
 
 
 def _named(model: Models) -> dict[str, nn.Module]:

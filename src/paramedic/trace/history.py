@@ -169,8 +169,9 @@ class History:
 
     def _learn(self, key: Signature) -> _Kind:
         """Makes room for a kind of frame not seen before."""
-        self._scalar_index = _extended(self._scalar_index, key[0])
-        self._layer_index = _extended(self._layer_index, key[1])
+        for index, names in ((self._scalar_index, key[0]), (self._layer_index, key[1])):
+            for name in names:
+                index.setdefault(name, len(index))
         self._width = max(self._width, key[2])
         kind = _Kind(key, _rows(self._scalar_index, key[0]), _rows(self._layer_index, key[1]))
         self._kinds[key] = kind
@@ -189,12 +190,6 @@ class History:
         self._scalars = _moved(self._scalars[:, kept], (len(self._scalar_index), room))
         self._layers = _moved(self._layers[:, kept], (len(self._layer_index), room, self._width))
         self._shown = (_read_only(self._steps), _read_only(self._scalars), _read_only(self._layers))
-
-
-def _extended(index: _Index, names: tuple[str, ...]) -> _Index:
-    """Another dict: windows that somebody holds go on using the old one."""
-    new = [name for name in names if name not in index]
-    return {**index, **{name: len(index) + row for row, name in enumerate(new)}}
 
 
 def _rows(index: _Index, names: tuple[str, ...]) -> slice | list[int]:

@@ -215,7 +215,6 @@ class Writer:
         self._beats.clear()
 
     def _fail(self, error: Exception) -> None:
-        self._drop()
         db, self._db = self._db, None
         if db is not None:
             db.close()

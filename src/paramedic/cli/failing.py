@@ -1,0 +1,28 @@
+"""Errors of a command: one clear sentence and exit code 2, no traceback."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import typer
+
+from paramedic.trace import TraceError
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def fails_clearly(command: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Turn what a user can put right into a message on stderr."""
+
+    @functools.wraps(command)
+    def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        try:
+            return command(*args, **kwargs)
+        except (TraceError, ImportError, OSError, ValueError) as error:
+            typer.echo(f"paramedic: {error}", err=True)
+            raise typer.Exit(2) from error
+
+    return run

@@ -1,0 +1,39 @@
+"""The command line: `paramedic`."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from paramedic.cli.demo import demo
+from paramedic.cli.export import export
+from paramedic.version import __version__
+
+app = typer.Typer(
+    name="paramedic",
+    help="A first responder for neural-network training.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None if os.environ.get("NO_COLOR") else "rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(demo)
+app.command()(export)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"paramedic {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Watches PyTorch training and says what is wrong."""

@@ -1,0 +1,47 @@
+"""The monitor that does nothing, for `PARAMEDIC=off`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+
+from paramedic.probe.monitor import Monitor
+from paramedic.trace import History
+from paramedic.types import Chart, Window
+
+
+class Unwatched(Monitor):
+    """Takes every call of a monitor, touches nothing and has seen nothing."""
+
+    def __init__(self) -> None:
+        self.trace = None
+
+    def step(self, loss: float | Tensor) -> None: ...
+
+    def epoch(self, /, **values: float | Tensor) -> None: ...
+
+    def window(self) -> Window:
+        return History().window()
+
+    @property
+    def chart(self) -> Chart:
+        return Chart()
+
+    @property
+    def last_step(self) -> int:
+        return -1
+
+    @property
+    def labels(self) -> dict[int, int]:
+        return {}
+
+    @property
+    def not_checked(self) -> dict[str, str]:
+        return {"everything": "switched off by the environment variable PARAMEDIC"}
+
+    @property
+    def spent(self) -> dict[str, Any]:
+        return {"seconds": 0.0, "share": 0.0, "steps": 0, "looks": {}, "skipped": 0}
+
+    def close(self) -> None: ...
