@@ -69,13 +69,19 @@ def test_arrows_point_one_way(path: Path) -> None:
 
 
 def test_every_folder_has_its_place_in_the_order() -> None:
-    folders = {path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    folders = {
+        path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"
+    }
     assert folders <= set(ROOMS)
 
 
 def _length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """Lines without the signature and the docstring."""
-    body = function.body[1:] if ast.get_docstring(function) and len(function.body) > 1 else function.body
+    body = (
+        function.body[1:]
+        if ast.get_docstring(function) and len(function.body) > 1
+        else function.body
+    )
     return (function.end_lineno or 0) - body[0].lineno + 1
 
 

@@ -37,7 +37,17 @@ EXAMPLES: list[Any] = [
     Epoch(3, 120, {"val_loss": 0.5}),
     Event(7, "non-finite", "Step 7", {"where": "fc1"}),
     Remedy("clip", "Clip", 0.8, Safety.UNSAFE, "clip", {"norm": 1.0}, "clip(1.0)", "- a\n+ b"),
-    Finding("G001", "vanishing-gradient", Severity.WARNING, 0.9, "It vanishes.", 5, ("fc1",), {"ratio": 1e-9}, ("loss-plateau",)),
+    Finding(
+        "G001",
+        "vanishing-gradient",
+        Severity.WARNING,
+        0.9,
+        "It vanishes.",
+        5,
+        ("fc1",),
+        {"ratio": 1e-9},
+        ("loss-plateau",),
+    ),
 ]
 
 
@@ -55,7 +65,9 @@ def test_frozen(example: Any) -> None:
 
 
 def test_fields_of_a_newer_version_are_passed_over() -> None:
-    assert Layer.from_json({"name": "a", "kind": "Linear", "colour": "blue"}) == Layer("a", "Linear")
+    assert Layer.from_json({"name": "a", "kind": "Linear", "colour": "blue"}) == Layer(
+        "a", "Linear"
+    )
 
 
 def _window(frames: int) -> Window:

@@ -106,7 +106,9 @@ def test_pickle_deepcopy_and_torch_save_while_watched() -> None:
         torch.save(model, buffer)
         copied = copy.deepcopy(optimizer)
     for other in (twin, again):
-        assert not any(module._forward_hooks or module._forward_pre_hooks for module in other.modules())
+        assert not any(
+            module._forward_hooks or module._forward_pre_hooks for module in other.modules()
+        )
         x = torch.randn(3, 6)
         assert torch.equal(other(x), model(x))
     assert b"paramedic" not in buffer.getvalue()
@@ -170,7 +172,7 @@ def test_switched_off_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_pa
     [
         ("paramedic.probe.examiner.activation_columns", "activations"),
         ("paramedic.probe.examiner.batch_scalars", "batch"),
-        ("paramedic.probe.meter.ten_statistics", "gradients"),
+        ("paramedic.probe.statistics.TensorReader.squares", "gradients"),
         ("paramedic.probe.movement.Movement.end", "updates"),
         ("paramedic.probe.layers.Layers.executed", "layers"),
         ("paramedic.probe.origin.OriginFinder.learn", "origin"),

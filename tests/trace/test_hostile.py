@@ -26,7 +26,7 @@ def _read_everything(path: Path) -> tuple[list[Frame], Any]:
     with Trace.open(path) as trace:
         trace.window()
         trace.window(20, size=4)
-        _ = (len(trace), trace.steps, trace.last_step, trace.meta("note"), trace.layouts())
+        _ = (len(trace), trace.steps, trace.last_step, trace.meta("note"), trace.layouts)
         return list(trace.frames()), (trace.chart, trace.pulse(), trace.epochs, trace.events)
 
 

@@ -123,7 +123,7 @@ def test_an_empty_trace(writer: Writer) -> None:
         assert trace.last_step == -1
         assert trace.steps.tolist() == list(trace.frames()) == []
         assert trace.chart == Chart()
-        assert trace.epochs == trace.events == trace.layouts() == ()
+        assert trace.epochs == trace.events == trace.layouts == ()
         assert trace.meta("x") is None
         assert trace.meta("x", 5) == 5
 
@@ -167,7 +167,7 @@ def test_each_call_sees_what_was_committed_meanwhile(
         for count in (1, 2, 3):
             writer.frame(make_frame(count, names=("a", "b", "c")[:count]))
             writer.flush()
-            assert len(trace) == len(trace.layouts()) == len(trace.window()) == count
+            assert len(trace) == len(trace.layouts) == len(trace.window()) == count
         writer.chart(chart)
         assert trace.chart == chart
 

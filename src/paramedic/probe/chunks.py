@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from paramedic.probe.moments import Moments, merge, segment_moments
+from paramedic.probe.native import SAMPLE
 
 CHUNK = 2**18  # values: 1 MB of float32, which stays in the cache between two reductions
-SAMPLE = 256  # values per layer from which the quartiles are taken
 
 
 @dataclass(frozen=True, slots=True)

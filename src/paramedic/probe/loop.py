@@ -17,7 +17,7 @@ from torch.optim import Optimizer
 
 from paramedic.probe.backward import backward_passes
 from paramedic.probe.compiler import anything_compiled, never_traced
-from paramedic.probe.cycle import Cycle, GradientMarks, looks_finite, single_number
+from paramedic.probe.cycle import Cycle, GradientMarks, Sentinel, single_number
 from paramedic.probe.examiner import Examiner
 from paramedic.probe.forward import Call, ForwardTap
 from paramedic.probe.guard import Guard, aside
@@ -54,7 +54,7 @@ class Loop:
         self._rerun = Rerun(examiner.layers.roots) if options.on_nan == "replay" else None
         self._origins = OriginFinder(examiner.layers)
         self._calls: Sequence[Call] = ()
-        self._sentinel: Tensor | None = None
+        self._sentinel: Sentinel | None = None
         self._expected = options.accumulate
         self._closure = False  # the last gradients came from inside `optimizer.step(closure)`
         self._handles: list[Any] = []
@@ -65,7 +65,7 @@ class Loop:
         self._origin: Origin | None = None
         self._root_value: float | None = None
         self.origins = 0  # found so far
-        self._tracing = self._may_trace()
+        self._tracing = self._may_trace = options.on_nan != "off"
         self.blind = False  # compiled code: activations cannot be seen
 
     def attach(self) -> None:
@@ -98,16 +98,15 @@ class Loop:
     def before_backward(self, roots: Sequence[Tensor]) -> None:
         if self.cycle.stepped and not self.cycle.stepping:
             self._finish()
-        cycle = self.cycle
+        cycle, sentinel = self.cycle, self._sentinel
         self._roots = roots
-        self._root_value = single_number(roots)
-        if cycle.level is None and self._sentinel is not None:
-            self._marks.watch((self._sentinel,))
+        self._root_value = value = single_number(roots)
+        if cycle.level is None and sentinel is not None:
+            sentinel.mark()
         else:
             self._before_look(cycle, roots)
             self._marks.watch(self._examiner.layers.parameters)
-        self._origin = None
-        if self._root_value is not None and not math.isfinite(self._root_value) and self._tracing:
+        if value is not None and not math.isfinite(value) and self._tracing:
             # Traced now, while the graph of the loss is whole.
             self._origin = self.guard.attempt("origin", self._locate, roots)
 
@@ -128,27 +127,35 @@ class Loop:
 
     @aside("backward")
     def after_backward(self) -> None:
-        touched = self._marks.touched()
-        if not touched:  # somebody else's backward pass
+        origin, self._origin = self._origin, None
+        cycle = self.cycle
+        if not self._is_ours(cycle):
             return
         self.batches += 1
-        cycle = self.cycle
         cycle.inside += cycle.stepping
         if cycle.inside > 1:  # LBFGS tries further points: the first is where the step began
             return
         cycle.backwards += 1
         cycle.add_loss(self._root_value, self._roots)
-        if self._origin is not None and cycle.origin is None:
-            cycle.origin = self._origin
-        if cycle.level is not None or self._sentinel is None:
-            self._sentinel = _sentinel_among(touched)
+        if origin is not None and cycle.origin is None:
+            cycle.origin = origin
+        if cycle.level is not None:
             self._read_gradients(cycle)
         if self._tracing and cycle.origin is None:
             self._trace_gradients(cycle)
         self._calls = self._roots = ()
 
+    def _is_ours(self, cycle: Cycle) -> bool:
+        """Whether the backward pass reached the parameters that are watched."""
+        if cycle.level is None and self._sentinel is not None:
+            return self._sentinel.is_touched()
+        touched = self._marks.touched()
+        if touched:
+            self._sentinel = Sentinel(min(touched[:2], key=lambda parameter: parameter.numel()))
+        return bool(touched)
+
     def _read_gradients(self, cycle: Cycle) -> None:
-        if cycle.level is not None and self._is_last(cycle):
+        if self._is_last(cycle):
             self._examiner.backward_seen(cycle, self._calls)
         else:
             self._unread.watch(self._examiner.layers.parameters)
@@ -163,7 +170,7 @@ class Loop:
         if cycle.gradients is not None:
             finite = cycle.gradients.finite
         else:
-            finite = self._sentinel is None or looks_finite(self._sentinel.grad)
+            finite = self._sentinel is None or self._sentinel.looks_finite()
         if not finite:
             cycle.origin = self.guard.attempt("origin", self._origins.of_gradient)
 
@@ -232,11 +239,34 @@ class Loop:
 
     def _finish(self) -> None:
         cycle = self.cycle
+        if cycle.level is None and cycle.origin is None and not cycle.skipped:
+            self._finish_unseen(cycle)
+        else:
+            self._finish_seen(cycle)
+
+    def _finish_unseen(self, cycle: Cycle) -> None:
+        """The common case, at every step of a fast loop: nothing to tell but the loss."""
+        if cycle.scale != 1.0:
+            cycle.unscale_loss()
+        elif isinstance(cycle.loss, float):
+            cycle.loss_finite = math.isfinite(cycle.loss)
+        self._tracing = cycle.loss_finite and self._may_trace
+        self._on_cycle(self.step, cycle)
+        self._plan(cycle)
+        self.step += 1
+        level = self.schedule.level(self.step)
+        if level is None and cycle.scale == 1.0:
+            cycle.reuse()
+        else:
+            self._begin(level)
+
+    def _finish_seen(self, cycle: Cycle) -> None:
         self._examiner.after_step(cycle)
         cycle.unscale_loss()
         # Origins are traced once, not again at each step of a run that is lost already.
         self.origins += cycle.origin is not None
-        self._tracing = cycle.loss_finite and cycle.origin is None and self._may_trace()
+        self._may_trace = self._options.on_nan != "off" and self.origins < _MOST_ORIGINS
+        self._tracing = cycle.loss_finite and cycle.origin is None and self._may_trace
         self._closure = cycle.inside > 0
         if self._options.accumulate is None and cycle.backwards:
             self._expected = cycle.backwards - self._closure
@@ -245,12 +275,11 @@ class Loop:
         self._examiner.at_rest(cycle)
         self._plan(cycle)
         self.step += 1
-        self.cycle = Cycle(self.schedule.level(self.step))
-        if cycle.level is not None or self.cycle.level is not None:
-            self._arm()
+        self._begin(self.schedule.level(self.step))
 
-    def _may_trace(self) -> bool:
-        return self._options.on_nan != "off" and self.origins < _MOST_ORIGINS
+    def _begin(self, level: str | None) -> None:
+        self.cycle = Cycle(level)
+        self._arm()
 
     def _plan(self, cycle: Cycle) -> None:
         now = time.perf_counter()
@@ -276,8 +305,3 @@ class Loop:
             self._tap.open()
         else:
             self._tap.close()
-
-
-def _sentinel_among(touched: Sequence[Tensor]) -> Tensor:
-    """A small gradient of an early layer: what goes wrong on the way back arrives there."""
-    return min(touched[:2], key=lambda parameter: parameter.numel())

@@ -18,6 +18,7 @@ from paramedic.probe.examiner import Examiner
 from paramedic.probe.guard import Guard, aside, logger
 from paramedic.probe.loop import Loop
 from paramedic.probe.options import Options
+from paramedic.probe.origin import Origin
 from paramedic.probe.recorder import Recorder
 from paramedic.trace import Writer, fresh_path
 from paramedic.types import Chart, Epoch, Event, Window
@@ -143,7 +144,8 @@ class Monitor:
         self._loop.finish_open()
         if self._examiner.labels:
             counts = {str(label): count for label, count in self.labels.items()}
-            self._event("labels", "Labels seen in the batches that were looked at.", counts)
+            message = "Labels seen in the batches that were looked at."
+            self._recorder.event(Event(max(self.last_step, 0), "labels", message, counts))
         self._record_chart()
         self._recorder.close({"spent": self.spent})
 
@@ -163,20 +165,19 @@ class Monitor:
     def _on_cycle(self, step: int, cycle: Cycle) -> None:
         if cycle.given is not None:
             cycle.loss, cycle.loss_finite = cycle.given, math.isfinite(cycle.given)
-        self._recorder.pulse(step, cycle.loss, finite=cycle.loss_finite, skipped=cycle.skipped)
+        self._recorder.pulse(step, cycle.loss, cycle.loss_finite, cycle.skipped)
         if cycle.level is not None:
             self._record_chart()
-            frame = self._examiner.frame(step, cycle, self.spent["share"])
-            self._recorder.frame(frame)
+            self._recorder.frame(self._examiner.frame(step, cycle, self.spent["share"]))
         if cycle.skipped:
             self._skipped += 1
         if cycle.origin is not None:
-            sentence = cycle.origin.sentence(step, self._loop.batches - 1)
-            data = {**cycle.origin.to_json(), "step": step, "batch": self._loop.batches - 1}
-            self._event("non-finite", sentence, data)
+            self._tell_origin(step, cycle.origin)
 
-    def _event(self, kind: str, message: str, data: Mapping[str, Any]) -> None:
-        self._recorder.event(Event(max(self.last_step, 0), kind, message, data))
+    def _tell_origin(self, step: int, origin: Origin) -> None:
+        batch = self._loop.batches - 1
+        data = {**origin.to_json(), "step": step, "batch": batch}
+        self._recorder.event(Event(step, "non-finite", origin.sentence(step, batch), data))
 
     def _record_chart(self) -> None:
         chart = self._examiner.chart

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from paramedic.probe import native
 from paramedic.probe.layers import Layers
-from paramedic.probe.statistics import vectors_of
 from paramedic.probe.tensors import values
 
 _KEPT = 2**20  # weights remembered over a step: all of a small model, an even sample of a large one
@@ -26,7 +25,7 @@ class Movement:
 
     def begin(self) -> None:
         """The weights are about to move."""
-        vectors = vectors_of(self._parameters)
+        vectors = native.vectors_of(self._parameters)
         if vectors is not None and native.kernel is not None:
             self._stride = _stride(int(vectors.sizes.sum()))
             self._kept = native.kernel.keep(vectors, self._stride)
@@ -44,7 +43,7 @@ class Movement:
             return {"update_ratio": np.sqrt(moved / old).astype(np.float32)}
 
     def _sums(self, kept: NDArray[np.float32]) -> NDArray[np.float64]:
-        vectors = vectors_of(self._parameters)
+        vectors = native.vectors_of(self._parameters)
         if vectors is not None and native.kernel is not None:
             return native.kernel.moved(vectors, self._row_of, self._stride, kept, self._height)
         now = self._strided()

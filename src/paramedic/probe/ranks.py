@@ -6,7 +6,7 @@ the schedule sees to; without a process group, or without sharded tensors, nothi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from torch import Tensor
 
 from paramedic.probe.moments import Moments, merge
 from paramedic.probe.tensors import is_sharded
+
+Doubles = NDArray[np.float64]
 
 
 def rank() -> int:
@@ -53,6 +55,19 @@ class Shards:
             total = merge(total, Moments.from_table(part.numpy()))
         return total
 
+    def norms(
+        self, tensors: Sequence[Tensor], of_whole: Callable[[Sequence[Tensor]], Doubles]
+    ) -> Doubles:
+        """The Euclidean norm of each tensor over all its shards; some tensors may be whole."""
+        sharded = np.array([is_sharded(tensor) for tensor in tensors])
+        result = np.empty(len(tensors))
+        for flags, norms_of in ((sharded, _dtensor_norms), (~sharded, of_whole)):
+            if flags.any():
+                result[flags] = norms_of(
+                    [tensors[place] for place in np.flatnonzero(flags).tolist()]
+                )
+        return result
+
     def largest(self, value: int) -> int:
         """The largest `value` of all ranks."""
         shared = torch.tensor(value)
@@ -71,8 +86,7 @@ def _shard_group(tensors: Sequence[Tensor]) -> Any:
     return None
 
 
-def sharded_norms(tensors: Sequence[Tensor]) -> NDArray[np.float64]:
-    """The Euclidean norm of each DTensor over all its shards."""
+def _dtensor_norms(tensors: Sequence[Tensor]) -> Doubles:
     norms = [torch.linalg.vector_norm(tensor.detach(), dtype=torch.float32) for tensor in tensors]
     whole: Tensor = torch.stack(norms).full_tensor()  # type: ignore[attr-defined]
     result = np.array(whole.tolist(), np.float64)

@@ -29,14 +29,16 @@ class Recorder:
         if self.writer is not None:
             self.writer.chart(chart)
 
-    def pulse(self, step: int, loss: float | Tensor | None, *, finite: bool, skipped: bool) -> None:
+    def pulse(self, step: int, loss: float | Tensor | None, finite: bool, skipped: bool) -> None:
         """Every step."""
-        if isinstance(loss, Tensor):
+        if isinstance(loss, float):
+            self._pulse(step, loss, finite, skipped)
+        elif loss is None:
+            self._pulse(step, math.nan, finite, skipped)
+        else:
             self._late.append((step, loss, skipped))
             if len(self._late) >= _MOST_LATE:
                 self.settle()
-            return
-        self._pulse(step, math.nan if loss is None else loss, finite, skipped)
 
     def _pulse(self, step: int, loss: float, finite: bool, skipped: bool) -> None:
         self._history.add_pulse(step, loss, finite, skipped)

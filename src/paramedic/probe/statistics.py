@@ -17,15 +17,71 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from paramedic.probe import native
-from paramedic.probe.chunks import SAMPLE, Survey
+from paramedic.probe.chunks import Survey
 from paramedic.probe.moments import Moments, with_zeros
-from paramedic.probe.native import Kernel, Vectors
+from paramedic.probe.native import COLUMNS, Vectors
+from paramedic.probe.ranks import Shards
 from paramedic.probe.tensors import Values, values
+
+Rows = NDArray[np.int64]
+
+
+class TensorReader:
+    """Reads lists of tensors, each of which belongs to one of `height` rows.
+
+    In all methods `rows` is the row of each tensor, never decreasing, and `vectors` the same
+    tensors as the kernel sees them, if it can.
+    """
+
+    def __init__(self, height: int, shards: Shards) -> None:
+        self._height = height
+        self._shards = shards
+        self._surveys: dict[tuple[int, ...], Survey] = {}
+
+    def statistics(
+        self, tensors: Sequence[Tensor], rows: Rows, vectors: Vectors | None
+    ) -> dict[str, NDArray[np.float32]]:
+        """One value per row of each of `native.COLUMNS`; NaN in a row without values."""
+        if vectors is not None and native.kernel is not None:
+            columns = native.kernel.statistics(vectors, rows, self._height)
+        else:
+            columns = self._chunked([values(tensor) for tensor in tensors], rows.tolist())
+        return dict(zip(COLUMNS, columns, strict=True))
+
+    def _chunked(self, found: Sequence[Values], rows: Sequence[int]) -> NDArray[np.float32]:
+        sizes = tuple(one.flat.numel() for one in found)
+        survey = self._surveys.get((*sizes, *rows))
+        if survey is None:
+            if len(self._surveys) > 8:  # sparse gradients change their size at every step
+                self._surveys.clear()
+            survey = self._surveys[(*sizes, *rows)] = Survey(sizes, rows, self._height)
+        table = Table(*survey.read([one.flat for one in found]), survey.sample_sizes)
+        absent = [float(one.implicit_zeros) for one in found]
+        if any(absent):
+            table.add_zeros(np.bincount(rows, absent, self._height).astype(np.float64))
+        if self._shards:
+            table.moments = self._shards.merge(table.moments)
+        return table.columns()
+
+    def squares(
+        self, tensors: Sequence[Tensor], rows: Rows, vectors: Vectors | None
+    ) -> NDArray[np.float64]:
+        """The sum of squares of each row; infinite if a value is not finite."""
+        if vectors is not None and native.kernel is not None:
+            squares = native.kernel.squares(vectors, rows, self._height)
+        else:
+            squares = np.bincount(rows, self._norms(tensors) ** 2, self._height)
+        return np.where(np.isfinite(squares), squares, np.inf)
+
+    def _norms(self, tensors: Sequence[Tensor]) -> NDArray[np.float64]:
+        if self._shards:
+            return self._shards.norms(tensors, tensor_norms)
+        return tensor_norms(tensors)
 
 
 @dataclass(slots=True)
 class Table:
-    """What one pass over a batch of tensors found, before it is turned into statistics."""
+    """What one pass over chunks of values found, before it is turned into statistics."""
 
     moments: Moments
     sample: NDArray[np.float32]  # [rows, SAMPLE], filled up with +inf
@@ -39,65 +95,46 @@ class Table:
             self.sample[row, kept : self.sample_sizes[row]] = 0.0
         self.moments = with_zeros(self.moments, zeros)
 
+    def columns(self) -> NDArray[np.float32]:
+        """The statistics of each row, in the order of `native.COLUMNS`."""
+        m = self.moments
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            n = np.where(m.count > 0, m.count, np.nan)
+            variance = m.m2 / n
+            skew = np.where(variance > 0, (m.m3 / n) / variance**1.5, 0.0 * n)
+            kurtosis = np.where(variance > 0, (m.m4 / n) / variance**2 - 3.0, 0.0 * n)
+            q1, median, q3 = self._quartiles() + 0.0 * n
+            largest = np.maximum(-m.low, m.high) + 0.0 * n
+            low, high = m.low + 0.0 * n, m.high + 0.0 * n
+            ten = [
+                m.mean + 0.0 * n,
+                variance,
+                median,
+                low,
+                high,
+                q1,
+                q3,
+                skew,
+                kurtosis,
+                m.zero / n,
+            ]
+            norm = np.where(m.bad > 0, np.inf, np.sqrt(m.m2 + m.count * m.mean**2))
+            seen = np.where(m.count + m.bad > 0, 0.0, np.nan)
+            rest = [m.absolute / n, largest, norm + seen, (m.bad > 0) + seen]
+            return np.array([*ten, *rest]).astype(np.float32)
 
-class TensorReader:
-    """Reads lists of tensors, each of which belongs to one of `height` rows."""
-
-    def __init__(self, height: int) -> None:
-        self._height = height
-        self._surveys: dict[tuple[int, ...], Survey] = {}
-
-    def table(
-        self, tensors: Sequence[Tensor], rows: NDArray[np.int64], vectors: Vectors | None
-    ) -> Table:
-        """The moments and a sample of each row. Rows must not decrease.
-
-        `vectors` are the same tensors as the kernel sees them, if it can (`vectors_of`).
-        """
-        if vectors is not None and native.kernel is not None:
-            return self._native_table(native.kernel, vectors, rows)
-        return self._chunked_table([values(tensor) for tensor in tensors], rows.tolist())
-
-    def _native_table(self, kernel: Kernel, vectors: Vectors, row_of: NDArray[np.int64]) -> Table:
-        height = self._height
-        totals = np.bincount(row_of, vectors.sizes, minlength=height)
-        strides = np.maximum(np.ceil(totals / SAMPLE), 1).astype(np.int64)
-        sample = np.full((height, SAMPLE), np.inf, np.float32)
-        taken = kernel.sample(vectors, row_of, strides, sample)
-        return Table(Moments(*kernel.moments(vectors, row_of, height)), sample, taken)
-
-    def _chunked_table(self, found: Sequence[Values], rows: Sequence[int]) -> Table:
-        sizes = tuple(one.flat.numel() for one in found)
-        survey = self._surveys.get((*sizes, *rows))
-        if survey is None:
-            if len(self._surveys) > 8:  # sparse gradients change their size at every step
-                self._surveys.clear()
-            survey = self._surveys[(*sizes, *rows)] = Survey(sizes, rows, self._height)
-        table = Table(*survey.read([one.flat for one in found]), survey.sample_sizes)
-        absent = [float(one.implicit_zeros) for one in found]
-        if any(absent):
-            table.add_zeros(np.bincount(rows, absent, self._height).astype(np.float64))
-        return table
+    def _quartiles(self) -> NDArray[np.float32]:
+        ordered = np.sort(self.sample, axis=1)
+        sizes = np.minimum(self.sample_sizes, np.isfinite(ordered).sum(axis=1))
+        places = [(np.maximum(sizes - 1, 0) * share).astype(np.intp) for share in (0.25, 0.5, 0.75)]
+        rows = np.arange(len(ordered))
+        return np.array([ordered[rows, place] for place in places])
 
 
-def vectors_of(tensors: Sequence[Tensor]) -> Vectors | None:
-    """The tensors as the native kernel sees them, if it can read them all in place."""
-    if native.kernel is None or not all(map(native.is_native, tensors)):
-        return None
-    return Vectors(tensors)
-
-
-def tensor_norms(tensors: Sequence[Tensor], vectors: Vectors | None) -> NDArray[np.float64]:
-    """The Euclidean norm of each tensor; infinite if a value is not finite."""
-    if vectors is not None and native.kernel is not None:
-        norms = np.sqrt(native.kernel.squares(vectors))
-        norms[~np.isfinite(norms)] = np.inf
-        return norms
-    return _foreach_norms([values(tensor).flat for tensor in tensors])
-
-
-def _foreach_norms(flats: Sequence[Tensor]) -> NDArray[np.float64]:
-    """On any device, with one transfer."""
+def tensor_norms(tensors: Sequence[Tensor]) -> NDArray[np.float64]:
+    """The Euclidean norm of each tensor, on any device, with one transfer; infinite if a value
+    is not finite."""
+    flats = [values(tensor).flat for tensor in tensors]
     wide = any(flat.dtype is torch.float64 for flat in flats)
     norms = _foreach_norm(flats, 2, dtype=torch.float64 if wide else torch.float32)
     if len({flat.device for flat in flats}) > 1:
@@ -111,36 +148,3 @@ def _foreach_norms(flats: Sequence[Tensor]) -> NDArray[np.float64]:
 
 
 _foreach_norm: Callable[..., tuple[Tensor, ...]] = torch._foreach_norm
-
-_TEN = ("mean", "var", "median", "min", "max", "q1", "q3", "skew", "kurtosis", "zero")
-
-
-def ten_statistics(of: str, table: Table) -> dict[str, NDArray[np.float32]]:
-    """BTTackler's ten statistics of each row, named `grad_mean` … or `weight_mean` …"""
-    m = table.moments
-    n = np.maximum(m.count, 1.0)
-    variance = m.m2 / n
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        skew = np.where(variance > 0, (m.m3 / n) / variance**1.5, 0.0)
-        kurtosis = np.where(variance > 0, (m.m4 / n) / variance**2 - 3.0, 0.0)
-        q1, median, q3 = _quartiles(table.sample, table.sample_sizes)
-        ten = np.array(
-            [m.mean, variance, median, m.low, m.high, q1, q3, skew, kurtosis, m.zero / n]
-        ).astype(np.float32)
-    ten[:, m.count == 0] = np.nan
-    return {f"{of}_{name}": row for name, row in zip(_TEN, ten, strict=True)}
-
-
-def _quartiles(
-    sample: NDArray[np.float32], sizes: NDArray[np.intp]
-) -> tuple[NDArray[np.float32], ...]:
-    ordered = np.sort(sample, axis=1)
-    rows = np.arange(len(sample))
-    last = np.maximum(sizes - 1, 0)
-    return tuple(ordered[rows, (last * share).astype(np.intp)] for share in (0.25, 0.5, 0.75))
-
-
-def norm(moments: Moments) -> NDArray[np.float64]:
-    """The Euclidean norm of each row; infinite where a value is not finite."""
-    finite = np.sqrt(moments.m2 + moments.count * moments.mean**2)
-    return np.where(moments.bad > 0, np.inf, finite)

@@ -97,7 +97,7 @@ class _FrameTable:
         self._arrow = arrow
         # A live run may go on. What is committed up to here has its layouts committed too.
         self._frames = trace.frames(stop=trace.last_step + 1)
-        layouts = trace.layouts()
+        layouts = trace.layouts
         self._scalars = dict.fromkeys(name for layout in layouts for name in layout.scalars)
         self._statistics = dict.fromkeys(name for layout in layouts for name in layout.layers)
         self._width = max((layout.width for layout in layouts), default=0)

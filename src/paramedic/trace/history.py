@@ -1,10 +1,10 @@
 """The rolling memory behind a `Window`, the same for a live run and for a recorded one.
 
-A window shows views, not copies: at 50 statistics x 50 layers a copy of the frames costs more
-than everything else here together. The arrays hold twice the capacity and are only appended to;
-when they are full the newest rows move to *new* arrays. So a window stays what it was for as long
-as somebody holds it. The one exception is wanted: `amend_loss` also corrects the newest row of a
-window that shows it.
+A window shows views, not copies: at 50 statistics x 50 layers a copy of the frames costs as much
+as everything else here together, and it grows with the model. The arrays hold twice the capacity
+and are only appended to; when they are full the newest rows move to *new* arrays. So a window
+stays what it was for as long as somebody holds it. The one exception is wanted: `amend_loss` also
+corrects the newest row of a window that shows it.
 """
 
 from __future__ import annotations

@@ -101,6 +101,12 @@ class Trace:
         )
         return self._integer(self._query(select)[0][0])
 
+    @property
+    def layouts(self) -> tuple[Layout, ...]:
+        """The kinds of frames in this trace: which statistics they have, and of how many layers."""
+        rows = self._query("SELECT id FROM layouts ORDER BY id")
+        return tuple(self._layout(number) for (number,) in rows)
+
     def frames(
         self, start: int | None = None, stop: int | None = None, level: str | None = None
     ) -> Iterator[Frame]:
@@ -161,11 +167,6 @@ class Trace:
             if event.step < high:
                 history.add_event(event)
         return history.window()
-
-    def layouts(self) -> tuple[Layout, ...]:
-        """The kinds of frames in this trace: which statistics they have, and of how many layers."""
-        rows = self._query("SELECT id FROM layouts ORDER BY id")
-        return tuple(self._layout(number) for (number,) in rows)
 
     def _newest_frames(self, high: int, size: int) -> list[Frame]:
         select = (

@@ -21,6 +21,11 @@ from torch import Tensor
 from torch.nn import Parameter
 
 FIELDS = 10  # of a row of moments
+SAMPLE = 256  # values per row from which the quartiles are taken
+COLUMNS = (
+    "mean", "var", "median", "min", "max", "q1", "q3", "skew", "kurtosis", "zero",
+    "mean_abs", "max_abs", "norm", "nonfinite",
+)  # fmt: skip
 
 Doubles = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -43,6 +48,13 @@ class Vectors:
         return len(self.pointers)
 
 
+def vectors_of(tensors: Sequence[Tensor]) -> Vectors | None:
+    """The tensors as the kernel sees them, if there is a kernel and it can read them in place."""
+    if kernel is None or not all(map(is_native, tensors)):
+        return None
+    return Vectors(tensors)
+
+
 def is_native(tensor: Tensor) -> bool:
     """Whether the kernel can read this tensor where it lies."""
     return (
@@ -59,10 +71,11 @@ class Kernel:
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self._moments = _function(library.paramedic_moments, "pppip")
-        self._sample = _function(library.paramedic_sample, "pppipipp")
-        self._squares = _function(library.paramedic_squares, "ppip")
+        self._statistics = _function(library.paramedic_statistics, "pppiiippppp")
+        self._squares = _function(library.paramedic_squares, "pppip")
         self._keep = _function(library.paramedic_keep, "ppiip")
         self._moved = _function(library.paramedic_moved, "pppiippp")
+        self._finite = _function(library.paramedic_finite, "pi", ctypes.c_int64)
         self._dead = _function(library.paramedic_dead, "piii", ctypes.c_int64)
         self._outside = _function(library.paramedic_outside, "piff", ctypes.c_int64)
 
@@ -73,21 +86,24 @@ class Kernel:
         self._moments(*_vectors(vectors), _at(row_of), len(vectors), _at(rows))
         return rows.T
 
-    def sample(
-        self, vectors: Vectors, row_of: Numbers, strides: Numbers, sample: NDArray[np.float32]
-    ) -> Numbers:
-        """Fill the rows of `sample` with values at a stride; returns how many each row got."""
-        taken = np.zeros(len(sample), np.int64)
-        self._sample(
-            *_vectors(vectors), _at(row_of), len(vectors), _at(strides), sample.shape[1],
-            _at(sample), _at(taken),
-        )  # fmt: skip
-        return taken
+    def statistics(self, vectors: Vectors, row_of: Numbers, height: int) -> NDArray[np.float32]:
+        """Everything there is to know of each row, as a table [COLUMNS, height].
 
-    def squares(self, vectors: Vectors) -> Doubles:
-        """The sum of squares of each vector."""
-        result = np.empty(len(vectors))
-        self._squares(*_vectors(vectors), len(vectors), _at(result))
+        NaN in a row without values. Quartiles come from a sample of at most `SAMPLE` values.
+        """
+        result = np.empty((len(COLUMNS), height), np.float32)
+        rows, sample = np.empty((height, FIELDS)), np.empty((height, SAMPLE), np.float32)
+        strides, taken = np.empty((2, height), np.int64)
+        self._statistics(
+            *_vectors(vectors), _at(row_of), len(vectors), height, SAMPLE,
+            _at(rows), _at(sample), _at(strides), _at(taken), _at(result),
+        )  # fmt: skip
+        return result
+
+    def squares(self, vectors: Vectors, row_of: Numbers, height: int) -> Doubles:
+        """The sum of squares of each row."""
+        result = np.zeros(height)
+        self._squares(*_vectors(vectors), _at(row_of), len(vectors), _at(result))
         return result
 
     def keep(self, vectors: Vectors, stride: int) -> NDArray[np.float32]:
@@ -106,6 +122,10 @@ class Kernel:
             _at(result[0]), _at(result[1]),
         )  # fmt: skip
         return result
+
+    def is_finite(self, tensor: Tensor) -> bool:
+        """Whether all values are finite."""
+        return bool(self._finite(tensor.data_ptr(), tensor.numel()))
 
     def dead(self, tensor: Tensor, unit: int) -> int:
         """How many units along the axis `unit` are nowhere above zero."""

@@ -143,6 +143,84 @@ void paramedic_sample(const float *const *data, const int64_t *sizes, const int6
     }
 }
 
+/* The columns of a row of statistics, in the order of `native.COLUMNS`. */
+enum { C_MEAN, C_VAR, C_MEDIAN, C_MIN, C_MAX, C_Q1, C_Q3, C_SKEW, C_KURTOSIS, C_ZERO,
+       C_MEAN_ABS, C_MAX_ABS, C_NORM, C_NONFINITE, COLUMNS };
+
+/* The value that would stand at place `k` if `x` were sorted. Reorders `x`. */
+static float nth(float *x, int64_t n, int64_t k) {
+    int64_t left = 0, right = n - 1;
+    while (left < right) {
+        float pivot = x[(left + right) / 2];
+        int64_t i = left, j = right;
+        while (i <= j) {
+            while (x[i] < pivot) i++;
+            while (pivot < x[j]) j--;
+            if (i <= j) {
+                float swap = x[i];
+                x[i++] = x[j];
+                x[j--] = swap;
+            }
+        }
+        if (k <= j) right = j;
+        else if (k >= i) left = i;
+        else break;
+    }
+    return x[k];
+}
+
+static void finish_row(const double *m, float *sample, int64_t taken, float *out, int64_t height) {
+    double n = m[COUNT], variance = m[M2] / n;
+    int64_t kept = 0; /* NaN has no place in an order */
+    for (int64_t i = 0; i < taken; i++)
+        if (isfinite(sample[i]))
+            sample[kept++] = sample[i];
+    out[C_MEAN * height] = (float)m[MEAN];
+    out[C_VAR * height] = (float)variance;
+    out[C_MIN * height] = (float)m[LOW];
+    out[C_MAX * height] = (float)m[HIGH];
+    out[C_SKEW * height] = variance > 0 ? (float)(m[M3] / n / pow(variance, 1.5)) : 0.0f;
+    out[C_KURTOSIS * height] = variance > 0 ? (float)(m[M4] / n / (variance * variance) - 3) : 0.0f;
+    out[C_ZERO * height] = (float)(m[ZERO] / n);
+    out[C_MEAN_ABS * height] = (float)(m[ABSOLUTE] / n);
+    out[C_MAX_ABS * height] = (float)fmax(-m[LOW], m[HIGH]);
+    if (kept) {
+        out[C_MEDIAN * height] = nth(sample, kept, (int64_t)(0.5 * (kept - 1)));
+        out[C_Q1 * height] = nth(sample, kept, (int64_t)(0.25 * (kept - 1)));
+        out[C_Q3 * height] = nth(sample, kept, (int64_t)(0.75 * (kept - 1)));
+    }
+}
+
+/* All statistics of each row at once, into `out` ([COLUMNS, height]); NaN for a row without
+ * values. `rows` ([height, FIELDS]) and `sample` ([height, width]) are scratch. */
+void paramedic_statistics(const float *const *data, const int64_t *sizes, const int64_t *row_of,
+                          int64_t vectors, int64_t height, int64_t width, double *rows,
+                          float *sample, int64_t *strides, int64_t *taken, float *out) {
+    for (int64_t r = 0; r < height; r++) {
+        for (int64_t f = 0; f < FIELDS; f++)
+            rows[r * FIELDS + f] = f == LOW ? INFINITY : f == HIGH ? -INFINITY : 0.0;
+        strides[r] = taken[r] = 0;
+        for (int64_t c = 0; c < COLUMNS; c++)
+            out[c * height + r] = NAN;
+    }
+    for (int64_t v = 0; v < vectors; v++)
+        strides[row_of[v]] += sizes[v];
+    for (int64_t r = 0; r < height; r++)
+        strides[r] = strides[r] > width ? (strides[r] + width - 1) / width : 1;
+    paramedic_moments(data, sizes, row_of, vectors, rows);
+    paramedic_sample(data, sizes, row_of, vectors, strides, width, sample, taken);
+    for (int64_t r = 0; r < height; r++) {
+        const double *m = rows + r * FIELDS;
+        if (m[COUNT] > 0)
+            finish_row(m, sample + r * width, taken[r], out + r, height);
+        if (m[COUNT] + m[BAD] > 0) {
+            double norm = sqrt(m[M2] + m[COUNT] * m[MEAN] * m[MEAN]);
+            out[C_NORM * height + r] = m[BAD] > 0 ? INFINITY : (float)norm;
+            out[C_NONFINITE * height + r] = m[BAD] > 0;
+        }
+    }
+}
+
 VECTORISED static double square_block(const float *x, int64_t n) {
     float sum = 0.0f;
 #pragma omp simd reduction(+ : sum)
@@ -158,19 +236,17 @@ static double square_exactly(const float *x, int64_t n) {
     return sum;
 }
 
-/* The sum of squares of each vector; not finite only if one of its values is not. */
-void paramedic_squares(const float *const *data, const int64_t *sizes, int64_t vectors,
-                       double *squares) {
-    for (int64_t v = 0; v < vectors; v++) {
-        double sum = 0.0;
+/* The sum of squares of each row; not finite only if one of its values is not. */
+void paramedic_squares(const float *const *data, const int64_t *sizes, const int64_t *row_of,
+                       int64_t vectors, double *squares) {
+    for (int64_t v = 0; v < vectors; v++)
         for (int64_t start = 0; start < sizes[v]; start += BLOCK) {
             int64_t n = sizes[v] - start < BLOCK ? sizes[v] - start : BLOCK;
             double block = square_block(data[v] + start, n);
             /* A float32 square over- or underflows long before the value does. */
-            sum += block > 1e-30 && block < 1e38 ? block : square_exactly(data[v] + start, n);
+            squares[row_of[v]] +=
+                block > 1e-30 && block < 1e38 ? block : square_exactly(data[v] + start, n);
         }
-        squares[v] = sum;
-    }
 }
 
 /* Copies every `stride`-th value of all vectors, end to end. */
@@ -199,6 +275,15 @@ VECTORISED void paramedic_moved(const float *const *data, const int64_t *sizes,
         old[row_of[v]] += base;
         kept += n;
     }
+}
+
+/* Whether all values are finite. */
+VECTORISED int64_t paramedic_finite(const float *x, int64_t n) {
+    float poison = 0.0f;
+#pragma omp simd reduction(+ : poison)
+    for (int64_t i = 0; i < n; i++)
+        poison += x[i] * 0.0f;
+    return poison == 0.0f;
 }
 
 /* The number of units that are nowhere above zero, in an array [outer, units, inner]. */
