@@ -106,9 +106,8 @@ def test_pickle_deepcopy_and_torch_save_while_watched() -> None:
         torch.save(model, buffer)
         copied = copy.deepcopy(optimizer)
     for other in (twin, again):
-        assert not any(
-            module._forward_hooks or module._forward_pre_hooks for module in other.modules()
-        )
+        modules = list(other.modules())
+        assert not any(module._forward_hooks or module._forward_pre_hooks for module in modules)
         x = torch.randn(3, 6)
         assert torch.equal(other(x), model(x))
     assert b"paramedic" not in buffer.getvalue()
@@ -140,12 +139,14 @@ def test_everything_detaches() -> None:
 def test_detaches_when_training_raises(tmp_path: Path) -> None:
     backward = torch.autograd.backward
     model, optimizer = _pair()
-    with (
-        pytest.raises(RuntimeError, match="out of patience"),
-        paramedic.watch(model, optimizer, trace=tmp_path / "run.db"),
-    ):
-        _train(model, optimizer, 3)
-        raise RuntimeError("out of patience")
+
+    def impatient() -> None:
+        with paramedic.watch(model, optimizer, trace=tmp_path / "run.db"):
+            _train(model, optimizer, 3)
+            raise RuntimeError("out of patience")
+
+    with pytest.raises(RuntimeError, match="out of patience"):
+        impatient()
     assert torch.autograd.backward is backward
     with Trace.open(tmp_path / "run.db") as trace:
         assert trace.last_step == 2
@@ -172,7 +173,7 @@ def test_switched_off_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_pa
     [
         ("paramedic.probe.examiner.activation_columns", "activations"),
         ("paramedic.probe.examiner.batch_scalars", "batch"),
-        ("paramedic.probe.statistics.TensorReader.squares", "gradients"),
+        ("paramedic.probe.meter.Meter.gradients", "gradients"),
         ("paramedic.probe.movement.Movement.end", "updates"),
         ("paramedic.probe.layers.Layers.executed", "layers"),
         ("paramedic.probe.origin.OriginFinder.learn", "origin"),

@@ -38,9 +38,9 @@ def test_bad_settings_fail_when_attached(settings: dict[str, Any], words: str) -
 
 def test_bad_models_and_optimizers() -> None:
     model, optimizer = _pair()
-    with pytest.raises(TypeError, match="`model` must be an `nn.Module`.* but got int"):
+    with pytest.raises(TypeError, match=r"`model` must be an `nn.Module`.* but got int"):
         paramedic.watch(3, optimizer)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="`optimizer` must be .* but got float"):
+    with pytest.raises(TypeError, match=r"`optimizer` must be .* but got float"):
         paramedic.watch(model, 0.1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="`optimizer` must not be an empty list"):
         paramedic.watch(model, [])

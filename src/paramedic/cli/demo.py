@@ -60,7 +60,7 @@ def _train(out: Path) -> Path:
                 x[17, 1] = float("nan")
             optimizer.zero_grad()
             loss = nn.functional.cross_entropy(model(x), rings[batch])
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
     assert monitor.trace is not None
     return monitor.trace

@@ -52,7 +52,8 @@ class _Reading:
 
 def activation_columns(calls: Sequence[Call], index: dict[int, int], rows: int) -> Columns:
     """One value per layer of each statistic; NaN for layers that were not called."""
-    columns = {name: np.full(rows, np.nan, np.float32) for name in ACTIVATIONS}
+    table = np.full((len(ACTIVATIONS), rows), np.nan, np.float32)
+    columns = dict(zip(ACTIVATIONS, table, strict=True))
     readings = []
     shown = {id(call.output) for call in calls}
     latest = {id(call.module): call for call in calls}

@@ -17,8 +17,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from paramedic.probe import native
+from paramedic.probe.chunks import row_moments
 from paramedic.probe.forward import Call
 from paramedic.probe.graph import saved_tensor
+from paramedic.probe.moments import Moments
 from paramedic.types import Task
 
 _SAMPLE_ROWS = 512  # of a batch that are read
@@ -137,67 +140,78 @@ def batch_scalars(batch: Batch, counts: Counter[int]) -> dict[str, float]:
     return found
 
 
-Array = NDArray[Any]
+def _rows(tensor: Tensor) -> Tensor:
+    """The first samples of a batch, on the host, as real numbers."""
+    rows = tensor.detach()
+    rows = rows[:_SAMPLE_ROWS] if rows.dim() else rows.reshape(1)
+    return rows.cpu().abs() if rows.is_complex() else rows.cpu()
 
 
-def _rows(tensor: Tensor) -> Array:
-    """The first samples of a batch, as an array."""
-    values = tensor.detach()
-    if values.is_complex():
-        values = values.abs()
-    if values.dtype in (torch.bfloat16, torch.float16):
-        values = values[:_SAMPLE_ROWS].float()
-    rows: Array = (values[:_SAMPLE_ROWS] if values.dim() else values.reshape(1)).cpu().numpy()
-    return rows
-
-
-def _input_scalars(rows: Array) -> dict[str, float]:
-    if not rows.size:
+def _input_scalars(rows: Tensor) -> dict[str, float]:
+    if not rows.numel():
         return {}
-    found = _range("input", rows)
-    if len(rows) > 1 and rows.ndim > 1:
-        same = (rows[1:_FEW_ROWS] == rows[0]).all(axis=0)
+    found = _spread("input", rows)
+    if len(rows) > 1 and rows.dim() > 1:
+        few = _array(rows[:_FEW_ROWS])
+        same = (few[1:] == few[0]).all(axis=0)
         found["input_constant"] = float(np.count_nonzero(same)) / same.size
-    if "input_min" in found:
-        kept = rows if found["input_nan"] == 0 else rows[np.isfinite(rows)]
-        mean = float(kept.mean(dtype=np.float64))
-        square = float(np.mean(np.square(kept - mean, dtype=np.float64)))
-        found.update(input_mean=mean, input_std=math.sqrt(square))
     return found
 
 
-def _range(of: str, rows: Array) -> dict[str, float]:
-    """The smallest and the largest finite value, and the share of the others."""
-    low, high = float(rows.min()), float(rows.max())
-    if math.isfinite(low) and math.isfinite(high):
-        return {f"{of}_nan": 0.0, f"{of}_min": low, f"{of}_max": high}
-    finite = rows[np.isfinite(rows)]
-    found = {f"{of}_nan": 1.0 - finite.size / rows.size}
-    if finite.size:
-        found.update({f"{of}_min": float(finite.min()), f"{of}_max": float(finite.max())})
+def _array(rows: Tensor) -> NDArray[Any]:
+    narrow = rows.dtype in (torch.bfloat16, torch.float16)
+    array: NDArray[Any] = (rows.float() if narrow else rows).numpy()
+    return array
+
+
+def _spread(of: str, rows: Tensor) -> dict[str, float]:
+    """Extremes, mean and deviation of the finite values, and the share of the others."""
+    flat = rows.float().reshape(1, -1)
+    vectors = native.vectors_of([flat])
+    if vectors is not None and native.kernel is not None:
+        moments = Moments(*native.kernel.moments(vectors, np.zeros(1, np.int64), 1))
+    else:
+        moments = row_moments(flat.numpy()[0])
+    count, bad = float(moments.count[0]), float(moments.bad[0])
+    found = {f"{of}_nan": bad / (count + bad)}
+    if count:
+        deviation = math.sqrt(float(moments.m2[0]) / count)
+        found.update({f"{of}_min": float(moments.low[0]), f"{of}_max": float(moments.high[0])})
+        found.update({f"{of}_mean": float(moments.mean[0]), f"{of}_std": deviation})
     return found
 
 
-def _target_scalars(rows: Array, counts: Counter[int]) -> dict[str, float]:
-    if not rows.size:
+def _target_scalars(rows: Tensor, counts: Counter[int]) -> dict[str, float]:
+    if not rows.numel():
         return {}
-    found = _range("target", rows)
-    if "target_min" in found:
-        found["target_constant"] = float(found["target_min"] == found["target_max"])
-    if rows.dtype.kind in "iub":
-        labels, seen = np.unique(rows, return_counts=True)
-        found["target_classes"] = float(len(labels))
-        if len(counts) <= _MOST_CLASSES:
-            counts.update(dict(zip(labels.tolist(), seen.tolist(), strict=True)))
-    return found
+    if not _is_integer(rows):
+        found = _spread("target", rows)
+        found = {name: found[name] for name in _TARGET if name in found}
+        if "target_min" in found:
+            found["target_constant"] = float(found["target_min"] == found["target_max"])
+        return found
+    labels, seen = np.unique(rows.numpy(), return_counts=True)
+    if len(counts) <= _MOST_CLASSES:
+        counts.update(dict(zip(labels.tolist(), seen.tolist(), strict=True)))
+    return {
+        "target_nan": 0.0,
+        "target_min": float(labels[0]),
+        "target_max": float(labels[-1]),
+        "target_constant": float(len(labels) == 1),
+        "target_classes": float(len(labels)),
+    }
 
 
-def _output_scalars(rows: Array) -> dict[str, float]:
-    if not rows.size:
+_TARGET = ("target_nan", "target_min", "target_max")
+
+
+def _output_scalars(rows: Tensor) -> dict[str, float]:
+    if not rows.numel():
         return {}
-    found = {"output_min": float(rows.min()), "output_max": float(rows.max())}
-    if rows.ndim > 1 and rows.shape[-1] > 1:
-        found["output_sum_error"] = float(np.abs(rows.sum(axis=-1) - 1).mean())
+    array = _array(rows)
+    found = {"output_min": float(array.min()), "output_max": float(array.max())}
+    if rows.dim() > 1 and rows.shape[-1] > 1:
+        found["output_sum_error"] = float(np.abs(array.sum(axis=-1) - 1).mean())
     return {name: value for name, value in found.items() if math.isfinite(value)}
 
 

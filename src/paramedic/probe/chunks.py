@@ -113,20 +113,16 @@ def _moments_of(x: NDArray[np.float32], starts: NDArray[np.intp]) -> Moments:
         suspects = ~np.isfinite(np.add.reduceat(x, starts))
     if not suspects.any():
         return segment_moments(x, starts)
-    finite = np.isfinite(x)
-    moments = segment_moments(np.where(finite, x, np.float32(0)), starts)
-    bad = np.add.reduceat((~finite).view(np.int8), starts, dtype=np.float64)
-    return _without_fill(moments, bad)
+    stops = np.append(starts[1:], len(x))
+    parts = [_finite_moments(x[start:stop]) for start, stop in zip(starts, stops, strict=True)]
+    return Moments.from_table(np.concatenate([part.table() for part in parts], axis=1))
 
 
-def _without_fill(moments: Moments, bad: NDArray[np.float64]) -> Moments:
-    """Take the zeros that stand for non-finite values out of the counts again.
-
-    The moments of such a row are kept as they are: its norm is infinite anyway, and what its
-    other values look like is only a hint.
-    """
-    moments.bad = bad
-    moments.zero = np.maximum(moments.zero - bad, 0.0)
+def _finite_moments(x: NDArray[np.float32]) -> Moments:
+    """The moments of the finite values of one vector, the others counted."""
+    kept = x[np.isfinite(x)]
+    moments = segment_moments(kept, np.zeros(1, np.intp)) if len(kept) else Moments.empty(1)
+    moments.bad[0] = len(x) - len(kept)
     return moments
 
 
@@ -136,3 +132,8 @@ def _merge_rows(total: Moments, part: Moments, rows: NDArray[np.intp]) -> Moment
     wide = Moments.empty(len(total.count)).table()
     wide[:, rows] = part.table()
     return merge(total, Moments.from_table(wide))
+
+
+def row_moments(x: NDArray[np.float32]) -> Moments:
+    """The moments of one vector, as a single row."""
+    return _moments_of(x, np.zeros(1, np.intp))

@@ -110,7 +110,7 @@ class Sentinel:
         grad = self.parameter.grad
         if grad is None or not grad.is_cpu or grad.layout is not torch.strided:
             return True
-        if native.kernel is not None and native.is_native(grad):
+        if native.kernel is not None and grad.dtype is torch.float32 and grad.is_contiguous():
             return native.kernel.is_finite(grad)
         return math.isfinite(abs(grad.detach().sum().item()))
 

@@ -110,7 +110,8 @@ class Examiner:
         chart = replace(self.chart, loss=batch.loss or self.chart.loss, batch_size=size)
         if task is not Task.UNKNOWN:
             chart = replace(chart, task=task, task_source=source)
-        self.chart = chart
+        if chart != self.chart:
+            self.chart = chart
 
     def accumulates(self, backwards: int) -> None:
         """The last step was made of so many backward passes. A shorter group is no news."""
@@ -133,11 +134,6 @@ class Examiner:
                 )
                 or {}
             )
-
-    def before_step(self, cycle: Cycle) -> None:
-        """The weights are about to move."""
-        if cycle.level == FULL:
-            self._guard.attempt("updates", self.meter.remember)
 
     def after_step(self, cycle: Cycle) -> None:
         """The weights have moved."""
@@ -200,7 +196,7 @@ class Examiner:
             ("act_finite", "act_nonfinite"),
         ):
             if column in cycle.columns:
-                found[name] = float(not np.nansum(cycle.columns[column]))
+                found[name] = float(not (cycle.columns[column] > 0).any())
         rates = [float(g["lr"]) for opt in self._optimizers for g in opt.param_groups if "lr" in g]
         found.update({f"lr/{place}": rate for place, rate in enumerate(rates)})
         return found

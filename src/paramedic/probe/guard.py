@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import logging
-import time
 from collections.abc import Callable
+from time import perf_counter
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 logger = logging.getLogger("paramedic")
@@ -75,7 +75,7 @@ def aside(
             guard = self.guard
             if part in guard.disabled:
                 return
-            guard.entered = begin = time.perf_counter()
+            guard.entered = begin = perf_counter()
             try:
                 method(self, *args, **kwargs)
             except Exception as error:
@@ -83,7 +83,7 @@ def aside(
                     raise
                 guard.disable(part, error)
             finally:
-                guard.seconds += time.perf_counter() - begin
+                guard.seconds += perf_counter() - begin
 
         return isolated
 

@@ -49,6 +49,7 @@ class Loop:
         self._examiner = examiner
         self._options = options
         self._optimizers = {id(optimizer): optimizer for optimizer in optimizers}
+        self._alone = len(self._optimizers) == 1
         self._on_cycle = on_cycle
         self._tap = ForwardTap(examiner.modules)
         self._rerun = Rerun(examiner.layers.roots) if options.on_nan == "replay" else None
@@ -101,10 +102,11 @@ class Loop:
         cycle, sentinel = self.cycle, self._sentinel
         self._roots = roots
         self._root_value = value = single_number(roots)
-        if cycle.level is None and sentinel is not None:
+        if cycle.level is not None:
+            self._before_look(cycle, roots)
+        if cycle.level != FULL and sentinel is not None:
             sentinel.mark()
         else:
-            self._before_look(cycle, roots)
             self._marks.watch(self._examiner.layers.parameters)
         if value is not None and not math.isfinite(value) and self._tracing:
             # Traced now, while the graph of the loss is whole.
@@ -147,7 +149,7 @@ class Loop:
 
     def _is_ours(self, cycle: Cycle) -> bool:
         """Whether the backward pass reached the parameters that are watched."""
-        if cycle.level is None and self._sentinel is not None:
+        if cycle.level != FULL and self._sentinel is not None:
             return self._sentinel.is_touched()
         touched = self._marks.touched()
         if touched:
@@ -186,7 +188,11 @@ class Loop:
 
     @never_traced
     def _on_step_end(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
-        self._after_step(optimizer)
+        cycle = self.cycle
+        if cycle.level is None and cycle.origin is None and self._alone and not cycle.scaling:
+            self._finish_unseen(cycle)
+        else:
+            self._after_step(optimizer)
 
     @aside("steps")
     def _before_step(self, optimizer: Optimizer) -> None:
@@ -202,8 +208,6 @@ class Loop:
             # say whether somebody may have written to it meanwhile.
             cycle.gradients_raw = cycle.backwards > 0 and not self._unread.touched()
             self._examiner.backward_seen(cycle, self._calls)
-        if not cycle.stepped:
-            self._examiner.before_step(cycle)
 
     @aside("steps")
     def _after_step(self, optimizer: Optimizer) -> None:
@@ -237,30 +241,26 @@ class Loop:
         if self.cycle.stepped and not self.cycle.stepping:
             self._finish()
 
-    def _finish(self) -> None:
-        cycle = self.cycle
-        if cycle.level is None and cycle.origin is None and not cycle.skipped:
-            self._finish_unseen(cycle)
-        else:
-            self._finish_seen(cycle)
-
+    @aside("steps")
     def _finish_unseen(self, cycle: Cycle) -> None:
         """The common case, at every step of a fast loop: nothing to tell but the loss."""
-        if cycle.scale != 1.0:
-            cycle.unscale_loss()
-        elif isinstance(cycle.loss, float):
+        if isinstance(cycle.loss, float):
             cycle.loss_finite = math.isfinite(cycle.loss)
-        self._tracing = cycle.loss_finite and self._may_trace
+            self._tracing = cycle.loss_finite and self._may_trace
         self._on_cycle(self.step, cycle)
-        self._plan(cycle)
+        now = time.perf_counter()
+        spent = self.guard.spent(now)
+        self.schedule.passed(now - self._clock, spent - self._spent)
+        self._clock, self._spent = now, spent
         self.step += 1
         level = self.schedule.level(self.step)
-        if level is None and cycle.scale == 1.0:
+        if level is None:
             cycle.reuse()
         else:
             self._begin(level)
 
-    def _finish_seen(self, cycle: Cycle) -> None:
+    def _finish(self) -> None:
+        cycle = self.cycle
         self._examiner.after_step(cycle)
         cycle.unscale_loss()
         # Origins are traced once, not again at each step of a run that is lost already.

@@ -115,13 +115,16 @@ class Monitor:
             reasons["recording"] = writer.failure
         return reasons
 
+    def _share(self) -> float:
+        total = time.perf_counter() - self._began - self.guard.seconds
+        return self.guard.seconds / max(total, 1e-9)
+
     @property
     def spent(self) -> dict[str, Any]:
         """What watching has cost: seconds, share of the run's time, and how often it looked."""
-        total = max(time.perf_counter() - self._began, 1e-9)
         return {
             "seconds": self.guard.seconds,
-            "share": self.guard.seconds / max(total - self.guard.seconds, 1e-9),
+            "share": self._share(),
             "steps": self._loop.step,
             "looks": dict(self._loop.schedule.looks),
             "skipped": self._skipped,
@@ -168,7 +171,7 @@ class Monitor:
         self._recorder.pulse(step, cycle.loss, cycle.loss_finite, cycle.skipped)
         if cycle.level is not None:
             self._record_chart()
-            self._recorder.frame(self._examiner.frame(step, cycle, self.spent["share"]))
+            self._recorder.frame(self._examiner.frame(step, cycle, self._share()))
         if cycle.skipped:
             self._skipped += 1
         if cycle.origin is not None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from paramedic.probe import native
 from paramedic.probe.layers import Layers
+from paramedic.probe.native import Vectors
 from paramedic.probe.tensors import values
 
 _KEPT = 2**20  # weights remembered over a step: all of a small model, an even sample of a large one
@@ -23,9 +24,8 @@ class Movement:
         self._kept: NDArray[np.float32] | None = None
         self._stride = 1
 
-    def begin(self) -> None:
-        """The weights are about to move."""
-        vectors = native.vectors_of(self._parameters)
+    def begin(self, vectors: Vectors | None) -> None:
+        """The weights are about to move. `vectors` are they as the kernel sees them, if it can."""
         if vectors is not None and native.kernel is not None:
             self._stride = _stride(int(vectors.sizes.sum()))
             self._kept = native.kernel.keep(vectors, self._stride)

@@ -63,9 +63,8 @@ class Shards:
         result = np.empty(len(tensors))
         for flags, norms_of in ((sharded, _dtensor_norms), (~sharded, of_whole)):
             if flags.any():
-                result[flags] = norms_of(
-                    [tensors[place] for place in np.flatnonzero(flags).tolist()]
-                )
+                places = np.flatnonzero(flags).tolist()
+                result[flags] = norms_of([tensors[place] for place in places])
         return result
 
     def largest(self, value: int) -> int:

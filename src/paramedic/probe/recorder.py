@@ -12,16 +12,16 @@ from torch import Tensor
 from paramedic.trace import History, Writer
 from paramedic.types import Chart, Epoch, Event, Frame, Window
 
-_MOST_LATE = 64  # losses that wait on another device before they are fetched together
+_MOST_NOTED = 128  # steps whose losses wait before they are told together
 
 
 class Recorder:
-    """Sends everything to both ends; a loss on another device is fetched late, not waited for."""
+    """Sends everything to both ends; losses are told late, in bundles, but before all else."""
 
     def __init__(self, writer: Writer | None) -> None:
         self.writer = writer
         self._history = History()
-        self._late: list[tuple[int, Tensor, bool]] = []
+        self._noted: list[tuple[int, float | Tensor | None, bool, bool]] = []
 
     def chart(self, chart: Chart) -> None:
         """What does not change; called again when it does after all."""
@@ -30,29 +30,28 @@ class Recorder:
             self.writer.chart(chart)
 
     def pulse(self, step: int, loss: float | Tensor | None, finite: bool, skipped: bool) -> None:
-        """Every step."""
-        if isinstance(loss, float):
-            self._pulse(step, loss, finite, skipped)
-        elif loss is None:
-            self._pulse(step, math.nan, finite, skipped)
-        else:
-            self._late.append((step, loss, skipped))
-            if len(self._late) >= _MOST_LATE:
-                self.settle()
+        """Every step: only noted here, and told in one go when somebody wants to know."""
+        self._noted.append((step, loss, finite, skipped))
+        if len(self._noted) >= _MOST_NOTED:
+            self.settle()
+
+    def settle(self) -> None:
+        """Tell the steps noted so far; losses on another device are fetched with one transfer."""
+        if not self._noted:
+            return
+        noted, self._noted = self._noted, []
+        late = [loss.float().reshape(()) for _, loss, _, _ in noted if isinstance(loss, Tensor)]
+        fetched = iter(torch.stack(late).tolist() if late else ())
+        for step, loss, finite, skipped in noted:
+            if isinstance(loss, Tensor):
+                loss = next(fetched)
+                finite = math.isfinite(loss)
+            self._pulse(step, math.nan if loss is None else loss, finite, skipped)
 
     def _pulse(self, step: int, loss: float, finite: bool, skipped: bool) -> None:
         self._history.add_pulse(step, loss, finite, skipped)
         if self.writer is not None:
             self.writer.pulse(step, loss, finite, skipped)
-
-    def settle(self) -> None:
-        """Fetch the losses that wait on another device, with one transfer."""
-        if not self._late:
-            return
-        late, self._late = self._late, []
-        losses = torch.stack([loss.float().reshape(()) for _, loss, _ in late]).tolist()
-        for (step, _, skipped), loss in zip(late, losses, strict=True):
-            self._pulse(step, loss, math.isfinite(loss), skipped)
 
     def amend_loss(self, loss: float) -> None:
         """The user handed in the loss of the newest step."""

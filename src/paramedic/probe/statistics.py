@@ -70,7 +70,8 @@ class TensorReader:
         if vectors is not None and native.kernel is not None:
             squares = native.kernel.squares(vectors, rows, self._height)
         else:
-            squares = np.bincount(rows, self._norms(tensors) ** 2, self._height)
+            norms = self._norms(tensors)
+            squares = np.bincount(rows, norms**2, self._height).astype(np.float64)
         return np.where(np.isfinite(squares), squares, np.inf)
 
     def _norms(self, tensors: Sequence[Tensor]) -> NDArray[np.float64]:
@@ -106,18 +107,8 @@ class Table:
             q1, median, q3 = self._quartiles() + 0.0 * n
             largest = np.maximum(-m.low, m.high) + 0.0 * n
             low, high = m.low + 0.0 * n, m.high + 0.0 * n
-            ten = [
-                m.mean + 0.0 * n,
-                variance,
-                median,
-                low,
-                high,
-                q1,
-                q3,
-                skew,
-                kurtosis,
-                m.zero / n,
-            ]
+            mean, zero = m.mean + 0.0 * n, m.zero / n
+            ten = [mean, variance, median, low, high, q1, q3, skew, kurtosis, zero]
             norm = np.where(m.bad > 0, np.inf, np.sqrt(m.m2 + m.count * m.mean**2))
             seen = np.where(m.count + m.bad > 0, 0.0, np.nan)
             rest = [m.absolute / n, largest, norm + seen, (m.bad > 0) + seen]

@@ -40,7 +40,7 @@ def _sentences(trace: Trace, window: Window) -> Iterator[str]:
     seen = loss[np.isfinite(loss)]
     yield f"{len(loss)} optimizer steps, {len(trace)} of them looked at."
     if len(seen):
-        yield f"Loss {seen[0]:.4g} at the first step, {seen[-1]:.4g} at the last:  {sparkline(seen)}"
+        yield f"Loss {seen[0]:.4g} at first, {seen[-1]:.4g} at last:  {sparkline(seen)}"
     norms = _newest(window, "grad_norm") if len(window) else np.empty(0)
     present = np.flatnonzero(np.isfinite(norms))
     if len(present) > 1:

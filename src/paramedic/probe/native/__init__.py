@@ -27,6 +27,9 @@ COLUMNS = (
     "mean_abs", "max_abs", "norm", "nonfinite",
 )  # fmt: skip
 
+_PLAIN = {Tensor, Parameter}
+_FLOAT, _STRIDED = torch.float32, torch.strided
+
 Doubles = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
@@ -50,7 +53,12 @@ class Vectors:
 
 def vectors_of(tensors: Sequence[Tensor]) -> Vectors | None:
     """The tensors as the kernel sees them, if there is a kernel and it can read them in place."""
-    if kernel is None or not all(map(is_native, tensors)):
+    # Lists, not generators: this is hot, and a generator costs more than what it saves.
+    if kernel is None or not {type(tensor) for tensor in tensors} <= _PLAIN:
+        return None
+    if not all([t.dtype is _FLOAT and t.layout is _STRIDED and t.is_cpu for t in tensors]):  # noqa: C419
+        return None
+    if not all([tensor.is_contiguous() for tensor in tensors]):  # noqa: C419
         return None
     return Vectors(tensors)
 
@@ -58,10 +66,10 @@ def vectors_of(tensors: Sequence[Tensor]) -> Vectors | None:
 def is_native(tensor: Tensor) -> bool:
     """Whether the kernel can read this tensor where it lies."""
     return (
-        (type(tensor) is Tensor or type(tensor) is Parameter)
-        and tensor.dtype is torch.float32
+        type(tensor) in _PLAIN
+        and tensor.dtype is _FLOAT
         and tensor.is_cpu
-        and tensor.layout is torch.strided
+        and tensor.layout is _STRIDED
         and tensor.is_contiguous()
     )
 

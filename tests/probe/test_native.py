@@ -1,0 +1,268 @@
+"""The native kernel, function by function, against NumPy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from torch import Tensor, nn
+
+from paramedic.probe import native
+from paramedic.probe.moments import Moments
+from paramedic.probe.native import FIELDS, Kernel, Vectors, is_native
+
+NAN, INF = float("nan"), float("inf")
+needs_kernel = pytest.mark.skipif(native.kernel is None, reason="the native kernel was not built")
+
+# Around the size of a block, and of a vector register.
+SIZES = [0, 1, 2, 15, 16, 17, 2047, 2048, 2049, 10_000]
+
+
+def _kernel() -> Kernel:
+    assert native.kernel is not None
+    return native.kernel
+
+
+def _randn(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def _moments(tensors: list[Tensor], rows: list[int], height: int) -> Moments:
+    table = _kernel().moments(Vectors(tensors), np.array(rows, np.int64), height)
+    assert table.shape == (FIELDS, height)
+    return Moments(*table)
+
+
+def _exact(values: np.ndarray) -> list[float]:
+    x = np.asarray(values, np.float64)
+    d = x - x.mean()
+    sums = [(d**power).sum() for power in (2, 3, 4)]
+    return [len(x), (x == 0).sum(), np.abs(x).sum(), x.mean(), *sums, x.min(), x.max()]
+
+
+def _row(m: Moments, row: int = 0) -> list[float]:
+    columns = (m.count, m.zero, m.absolute, m.mean, m.m2, m.m3, m.m4, m.low, m.high)
+    return [float(column[row]) for column in columns]
+
+
+@needs_kernel
+@pytest.mark.parametrize("size", SIZES[1:])
+def test_moments_of_one_vector(size: int) -> None:
+    x = _randn(size).exp()
+    assert _row(_moments([x], [0], 1)) == pytest.approx(_exact(x.numpy()), rel=1e-4, abs=1e-9)
+
+
+@needs_kernel
+@settings(deadline=None, max_examples=60)
+@given(hnp.arrays(np.float32, st.integers(1, 100), elements=st.floats(-1e3, 1e3, width=32)))
+def test_moments_of_any_vector(x: np.ndarray) -> None:
+    found, exact = _row(_moments([torch.from_numpy(x)], [0], 1)), _exact(x)
+    spread, n = exact[-1] - exact[-2], exact[0]
+    room = [0, 0, exact[2], spread + abs(exact[3]), *(n * spread**p for p in (2, 3, 4)), 0, 0]
+    for value, true, slack in zip(found, exact, room, strict=True):
+        assert value == pytest.approx(true, rel=1e-12, abs=1e-5 * slack + 1e-30)
+
+
+@needs_kernel
+def test_moments_of_rows() -> None:
+    tensors = [_randn(size, seed=size) for size in SIZES]
+    m = _moments(tensors, [0, 0, 0, 0, 2, 2, 2, 2, 4, 4], 6)
+    for row, parts in ((0, tensors[:4]), (2, tensors[4:8]), (4, tensors[8:])):
+        together = torch.cat(parts).numpy()
+        assert _row(m, row) == pytest.approx(_exact(together), rel=1e-4)
+    for row in (1, 3, 5):
+        assert m.count[row] == 0
+        assert (m.low[row], m.high[row]) == (INF, -INF)
+
+
+@needs_kernel
+@pytest.mark.parametrize("scale", [1e-30, 1e-12, 1e12, 1e30])
+def test_moments_at_any_scale(scale: float) -> None:
+    plain = _randn(3000).exp()
+    found, exact = _moments([plain * scale], [0], 1), _exact(plain.numpy())
+    assert found.m2[0] / scale**2 == pytest.approx(exact[4], rel=1e-4)
+    assert found.m3[0] / scale**3 == pytest.approx(exact[5], rel=1e-4)
+    assert found.m4[0] / scale**4 == pytest.approx(exact[6], rel=1e-4)
+
+
+@needs_kernel
+def test_moments_of_a_small_spread_far_from_zero() -> None:
+    x = 1 + 1e-3 * _randn(5000)
+    assert _moments([x], [0], 1).m2[0] == pytest.approx(_exact(x.numpy())[4], rel=1e-4)
+
+
+@needs_kernel
+@pytest.mark.parametrize("value", [0.0, 1.0, -2.5e-30, 1e-42, 3e38])
+def test_moments_of_a_constant(value: float) -> None:
+    m = _moments([torch.full((5000,), value)], [0], 1)
+    assert [m.m2[0], m.m3[0], m.m4[0]] == [0.0, 0.0, 0.0]
+    assert m.mean[0] == m.low[0] == m.high[0] == np.float32(value)
+
+
+@needs_kernel
+@pytest.mark.parametrize("bad", [NAN, INF, -INF])
+def test_moments_leave_non_finite_values_out(bad: float) -> None:
+    x = _randn(5000)
+    x[[0, 100, 2047, 2048, 4999]] = bad
+    m = _moments([x, torch.ones(3)], [0, 1], 2)
+    assert m.bad.tolist() == [5.0, 0.0]
+    assert _row(m) == pytest.approx(_exact(x[x.isfinite()].numpy()), rel=1e-4)
+    assert m.mean[1] == 1.0
+
+
+@needs_kernel
+def test_moments_of_nothing_but_nan() -> None:
+    m = _moments([torch.full((3000,), NAN)], [0], 1)
+    assert (m.count[0], m.bad[0]) == (0.0, 3000.0)
+
+
+@needs_kernel
+def test_moments_of_extremes_whose_difference_does_not_fit() -> None:
+    x = torch.tensor([3e38, -3e38, 1e38])
+    m = _moments([x], [0], 1)
+    assert m.m2[0] == pytest.approx(_exact(x.numpy())[4], rel=1e-5)
+    assert m.bad[0] == 0
+
+
+@needs_kernel
+@pytest.mark.xfail(strict=True, reason="|x| is summed in float32 within a block")
+def test_a_sum_beyond_float32_stays_finite() -> None:
+    assert _moments([torch.full((100,), 3e37)], [0], 1).absolute[0] == pytest.approx(3e39, rel=1e-5)
+
+
+@needs_kernel
+def test_sample_at_a_stride() -> None:
+    tensors = [torch.arange(10.0), torch.arange(100.0, 107.0), torch.arange(200.0, 203.0)]
+    sample = np.full((3, 5), INF, np.float32)
+    rows, strides = np.array([0, 0, 2]), np.array([4, 1, 1])
+    taken = _kernel().sample(Vectors(tensors), rows, strides, sample)
+    assert taken.tolist() == [5, 0, 3]
+    assert sample[0].tolist() == [0.0, 4.0, 8.0, 100.0, 104.0]
+    assert sample[1].tolist() == [INF] * 5
+    assert sample[2].tolist() == [200.0, 201.0, 202.0, INF, INF]
+
+
+@needs_kernel
+def test_sample_never_takes_more_than_there_is_room() -> None:
+    sample = np.zeros((2, 4), np.float32)
+    taken = _kernel().sample(
+        Vectors([torch.ones(100), torch.full((2,), 5.0)]),
+        np.array([0, 1]),
+        np.array([1, 1]),
+        sample,
+    )
+    assert taken.tolist() == [4, 2]
+    assert sample.tolist() == [[1.0, 1.0, 1.0, 1.0], [5.0, 5.0, 0.0, 0.0]]
+
+
+@needs_kernel
+@pytest.mark.parametrize("scale", [1e-38, 1e-25, 1e-12, 1.0, 1e12, 1e25, 1e37])
+def test_squares_at_any_scale(scale: float) -> None:
+    tensors = [_randn(size, seed=size) * scale for size in SIZES]
+    true = [float(tensor.double().pow(2).sum()) for tensor in tensors]
+    found = _kernel().squares(Vectors(tensors))
+    assert found[0] == 0.0
+    assert found[1:] / true[1:] == pytest.approx(np.ones(len(SIZES) - 1), rel=1e-5)
+
+
+@needs_kernel
+@pytest.mark.parametrize("bad", [NAN, INF])
+def test_squares_are_not_finite_only_where_a_value_is_not(bad: float) -> None:
+    x = torch.ones(5000)
+    x[4000] = bad
+    found = _kernel().squares(Vectors([torch.ones(5), x, torch.full((5,), 3e38)]))
+    assert np.isfinite(found).tolist() == [True, False, True]
+
+
+@needs_kernel
+@pytest.mark.parametrize("stride", [1, 3, 7])
+def test_keep_and_moved(stride: int) -> None:
+    before = [_randn(size, seed=size) for size in (10, 0, 23, 1)]
+    after = [tensor + 0.1 * _randn(len(tensor), seed=99) for tensor in before]
+    rows = np.array([0, 0, 0, 2])
+    kept = _kernel().keep(Vectors(before), stride)
+    assert kept.tolist() == torch.cat([tensor[::stride] for tensor in before]).tolist()
+    moved, old = _kernel().moved(Vectors(after), rows, stride, kept, 3)
+    for row, places in ((0, (0, 1, 2)), (1, ()), (2, (3,))):
+        far = sum(float((after[i] - before[i])[::stride].double().pow(2).sum()) for i in places)
+        base = sum(float(before[i][::stride].double().pow(2).sum()) for i in places)
+        assert (moved[row], old[row]) == pytest.approx((far, base), rel=1e-5)
+
+
+@needs_kernel
+def test_small_moves_of_large_weights_are_exact() -> None:
+    before = torch.full((1000,), 1000.0)
+    after = before.clone()
+    after[::2] += 2.0**-10
+    kept = _kernel().keep(Vectors([before]), 1)
+    moved, old = _kernel().moved(Vectors([after]), np.array([0]), 1, kept, 1)
+    assert math.sqrt(moved[0] / old[0]) == pytest.approx(2.0**-10 / 1000 / math.sqrt(2), rel=1e-9)
+
+
+@needs_kernel
+@pytest.mark.parametrize("shape", [(6, 9), (2, 3, 9), (4, 9, 3, 3), (2, 9, 1, 2, 2), (1, 9)])
+def test_dead_units(shape: tuple[int, ...]) -> None:
+    unit = shape.index(9)
+    x = (_randn(*shape).abs() + 0.1).movedim(unit, 0)
+    x[[1, 4]] = 0.0
+    x[7] = -0.5
+    x[8].view(-1)[0] = 0.0  # alive elsewhere, if there is an elsewhere
+    x = x.movedim(0, unit).contiguous()
+    axes = tuple(axis for axis in range(len(shape)) if axis != unit)
+    assert _kernel().dead(x, unit) == int((x.numpy().max(axis=axes) <= 0).sum())
+
+
+@needs_kernel
+def test_a_unit_of_nan_is_not_dead() -> None:
+    assert _kernel().dead(torch.tensor([[NAN, 0.0], [0.0, 0.0]]), 1) == 1
+
+
+@needs_kernel
+@pytest.mark.parametrize("size", SIZES)
+def test_outside(size: int) -> None:
+    x = torch.rand(size, generator=torch.Generator().manual_seed(size))
+    expected = int(((x < 0.25) | (x > 0.75)).sum())
+    assert _kernel().outside(x, 0.25, 0.75) == expected
+
+
+def test_which_tensors_are_native() -> None:
+    x = _randn(4, 6)
+    parameter = nn.Parameter(x.clone())
+
+    class Sub(Tensor):
+        pass
+
+    assert is_native(x)
+    assert is_native(parameter)
+    assert is_native(torch.tensor(1.0))
+    assert not is_native(x.t())
+    assert not is_native(x[:, ::2])
+    assert not is_native(x.double())
+    assert not is_native(x.half())
+    assert not is_native(x.to_sparse())
+    assert not is_native(x.long())
+    assert not is_native(x.as_subclass(Sub))
+    assert not is_native(torch.empty(3, device="meta"))
+
+
+def test_vectors_hold_their_tensors() -> None:
+    vectors = Vectors([_randn(3), _randn(2, 2)])
+    assert len(vectors) == 2
+    assert vectors.sizes.tolist() == [3, 4]
+
+
+@pytest.mark.parametrize("setting", ["off", "OFF ", "0", "false", "no"])
+def test_switched_off_by_the_environment(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARAMEDIC_NATIVE", setting)
+    assert native._load() is None
+
+
+@needs_kernel
+def test_switched_on_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PARAMEDIC_NATIVE", raising=False)
+    assert isinstance(native._load(), Kernel)

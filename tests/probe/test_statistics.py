@@ -1,0 +1,295 @@
+"""Statistics of layers, both ways, against NumPy in float64."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from torch import Tensor
+
+from paramedic.probe import chunks, native
+from paramedic.probe.statistics import (
+    Table,
+    TensorReader,
+    norm,
+    ten_statistics,
+    tensor_norms,
+    vectors_of,
+)
+
+NAMES = ("mean", "var", "median", "min", "max", "q1", "q3", "skew", "kurtosis", "zero")
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.fixture(params=["native", "numpy"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "numpy":
+        monkeypatch.setattr(native, "kernel", None)
+    elif native.kernel is None:
+        pytest.skip("the native kernel was not built")
+    return str(request.param)
+
+
+def _table(tensors: Sequence[Tensor], rows: Sequence[int] = (0,), height: int = 1) -> Table:
+    reader = TensorReader(height)
+    return reader.table(tensors, np.array(rows, np.int64), vectors_of(tensors))
+
+
+def _ten(tensors: Sequence[Tensor], rows: Sequence[int] = (0,), height: int = 1) -> np.ndarray:
+    """The ten statistics, one line per row, in the order of `NAMES`."""
+    found = ten_statistics("weight", _table(tensors, rows, height))
+    assert list(found) == [f"weight_{name}" for name in NAMES]
+    return np.stack(list(found.values())).T
+
+
+def _exact(values: np.ndarray) -> list[float]:
+    x = np.sort(np.asarray(values, np.float64).reshape(-1))
+    d = x - x.mean()
+    variance = (d**2).mean()
+    q1, median, q3 = (x[math.floor(share * (len(x) - 1))] for share in (0.25, 0.5, 0.75))
+    skew = (d**3).mean() / variance**1.5 if variance else 0.0
+    kurtosis = (d**4).mean() / variance**2 - 3 if variance else 0.0
+    zero = (x == 0).mean()
+    return [x.mean(), variance, median, x[0], x[-1], q1, q3, skew, kurtosis, zero]
+
+
+def _randn(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def _gamma(count: int) -> np.ndarray:
+    """Skewed, so that an error in the third moment shows."""
+    return np.random.default_rng(count).gamma(2.0, size=count)
+
+
+elements = st.floats(-100, 100, width=32, allow_subnormal=False)
+
+
+@settings(
+    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(hnp.arrays(np.float32, st.integers(1, 200), elements=elements))
+def test_small_tensors_are_exact(way: str, x: np.ndarray) -> None:
+    found, exact = _ten([torch.from_numpy(x)])[0], _exact(x)
+    assert found[[2, 3, 4, 5, 6, 9]] == pytest.approx(np.array(exact)[[2, 3, 4, 5, 6, 9]], rel=1e-6)
+    spread = exact[4] - exact[3]
+    assert found[0] == pytest.approx(exact[0], rel=1e-5, abs=1e-6 * spread)
+    assert found[1] == pytest.approx(exact[1], rel=1e-4)
+    if spread > 1e-4 * np.abs(x).max():  # else float32 itself does not hold the shape
+        assert found[[7, 8]] == pytest.approx(exact[7:9], rel=1e-3, abs=1e-3)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+@pytest.mark.parametrize("count", [200, 5000])
+def test_scale(way: str, scale: float, count: int) -> None:
+    plain = _gamma(count)
+    found = _ten([torch.tensor(plain * scale, dtype=torch.float32)])[0]
+    exact = np.array(_exact(plain)) * np.array([scale, scale**2, *[scale] * 5, 1, 1, 1])
+    assert found[[0, 1, 3, 4]] == pytest.approx(exact[[0, 1, 3, 4]], rel=1e-4)
+    assert found[[7, 8, 9]] == pytest.approx(exact[[7, 8, 9]], rel=1e-3)
+    slack = 1e-6 if count <= chunks.SAMPLE else 0.3  # a sample of 256: a few standard errors
+    assert found[[2, 5, 6]] == pytest.approx(exact[[2, 5, 6]], rel=slack)
+
+
+def test_shift(way: str) -> None:
+    x = torch.tensor(1 + 1e-3 * _gamma(3000), dtype=torch.float32)
+    found, exact = _ten([x])[0], _exact(x.numpy())
+    assert found[1] == pytest.approx(exact[1], rel=1e-4)
+    assert found[7:9] == pytest.approx(exact[7:9], rel=1e-3)
+
+
+def test_quartiles_of_a_large_tensor_are_near(way: str) -> None:
+    x = _randn(200_000)
+    found = dict(zip(NAMES, _ten([x])[0], strict=True))
+    assert found["median"] == pytest.approx(0.0, abs=0.25)
+    assert found["q1"] == pytest.approx(-0.674, abs=0.3)
+    assert found["q3"] == pytest.approx(0.674, abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.0, 0.0, 0.0], [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
+        ([2.5, 2.5], [2.5, 0, 2.5, 2.5, 2.5, 2.5, 2.5, 0, 0, 0]),
+        ([-7.0], [-7, 0, -7, -7, -7, -7, -7, 0, 0, 0]),
+        ([0.0, -0.0, 1.0, -1.0], [0, 0.5, 0, -1, 1, -1, 0, 0, -1, 0.5]),
+    ],
+)
+def test_special_values(way: str, values: list[float], expected: list[float]) -> None:
+    assert _ten([torch.tensor(values)])[0] == pytest.approx(expected, abs=1e-6)
+
+
+def test_rows(way: str) -> None:
+    """Several tensors in a row, an empty tensor, a row of empty tensors, a row of none."""
+    a, b, c = _randn(50, 4), _randn(7, seed=1), _randn(30, seed=2) * 5
+    tensors = [a, b, torch.empty(0), torch.empty(0, 3), c]
+    found = _ten(tensors, [0, 0, 0, 1, 3], 5)
+    together = np.concatenate([a.reshape(-1).numpy(), b.numpy()])
+    assert found[0] == pytest.approx(_exact(together), rel=1e-4, abs=1e-6)
+    assert found[3] == pytest.approx(_exact(c.numpy()), rel=1e-4, abs=1e-6)
+    assert np.isnan(found[[1, 2, 4]]).all()
+
+
+def test_nothing_at_all(way: str) -> None:
+    assert np.isnan(_ten([], [], 3)).all()
+
+
+def test_norms_of_rows(way: str) -> None:
+    a, b = _randn(40) + 3, _randn(9, seed=1)
+    moments = _table([a, b, torch.tensor([1.0, NAN])], [0, 0, 1], 3).moments
+    true = math.sqrt(float(a.double().pow(2).sum() + b.double().pow(2).sum()))
+    assert norm(moments)[0] == pytest.approx(true, rel=1e-6)
+    assert norm(moments)[1] == INF
+    assert norm(moments)[2] == 0.0
+
+
+def test_norms_of_tensors(way: str) -> None:
+    tensors = [_randn(33), _randn(5000), torch.tensor(3.0), torch.empty(0), torch.zeros(4)]
+    true = [float(tensor.double().norm()) for tensor in tensors]
+    assert tensor_norms(tensors, vectors_of(tensors)) == pytest.approx(true, rel=1e-6)
+
+
+@pytest.mark.parametrize("bad", [NAN, INF, -INF])
+def test_norms_of_non_finite_tensors(way: str, bad: float) -> None:
+    tensors = [torch.tensor([1.0, bad]), torch.tensor([3.0, 4.0])]
+    assert tensor_norms(tensors, vectors_of(tensors)).tolist() == [INF, 5.0]
+
+
+@pytest.mark.parametrize("scale", [1e-16, 1e-12, 1e12, 1e19, 1e25, 1e37])
+def test_norms_at_any_scale(way: str, scale: float) -> None:
+    tensors = [_randn(10) * scale, _randn(4000, seed=1)]
+    true = [float(tensor.double().norm()) for tensor in tensors]
+    assert tensor_norms(tensors, vectors_of(tensors)) == pytest.approx(true, rel=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-25, 1e-37])
+def test_norms_of_vanished_gradients(
+    way: str, scale: float, request: pytest.FixtureRequest
+) -> None:
+    if way == "numpy":
+        reason = "`torch._foreach_norm` squares in float32: 1e-25 becomes exactly zero"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+    tensors = [_randn(10) * scale, _randn(4000, seed=1)]
+    true = [float(tensor.double().norm()) for tensor in tensors]
+    found = tensor_norms(tensors, vectors_of(tensors))
+    assert found / true == pytest.approx([1.0, 1.0], rel=1e-4)
+
+
+def _nonfinite(way: str) -> np.ndarray:
+    return _ten([torch.tensor([1.0, NAN, 2.0, INF, 4.0, -INF]), torch.ones(3)], [0, 1], 2)[0]
+
+
+def test_moments_with_non_finite_values(way: str, request: pytest.FixtureRequest) -> None:
+    if way == "numpy":
+        reason = "non-finite values stay in the moments as zeros"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+    exact = np.array(_exact(np.array([1.0, 2.0, 4.0])))
+    assert _nonfinite(way)[[0, 1, 3, 4, 7, 8, 9]] == pytest.approx(
+        exact[[0, 1, 3, 4, 7, 8, 9]], rel=1e-4, abs=1e-6
+    )
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="the sample keeps non-finite values: -inf and the padding of inf become quartiles",
+)
+def test_quartiles_with_non_finite_values(way: str) -> None:
+    exact = np.array(_exact(np.array([1.0, 2.0, 4.0])))
+    assert _nonfinite(way)[[2, 5, 6]] == pytest.approx(exact[[2, 5, 6]])
+
+
+def test_a_row_of_nothing_but_nan(way: str, request: pytest.FixtureRequest) -> None:
+    if way == "numpy":
+        reason = "a row of NaN has the moments of as many zeros"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+    assert np.isnan(_ten([torch.full((5,), NAN)])).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_other_precisions(way: str, dtype: torch.dtype) -> None:
+    x = _randn(200).to(dtype)
+    assert _ten([x])[0] == pytest.approx(_exact(x.double().numpy()), rel=1e-4, abs=1e-6)
+    norms = tensor_norms([x, x.float()], vectors_of([x, x.float()]))
+    assert norms == pytest.approx([float(x.double().norm())] * 2, rel=1e-5)
+
+
+def test_complex(way: str) -> None:
+    x = torch.complex(_randn(60), _randn(60, seed=1))
+    parts = torch.view_as_real(x).numpy()
+    assert _ten([x])[0] == pytest.approx(_exact(parts), rel=1e-4, abs=1e-6)
+    assert tensor_norms([x], vectors_of([x]))[0] == pytest.approx(float(x.abs().norm()), rel=1e-6)
+
+
+def test_memory_that_is_not_contiguous(way: str) -> None:
+    x = _randn(20, 10).t()[::2]
+    assert _ten([x])[0] == pytest.approx(_exact(x.numpy()), rel=1e-4, abs=1e-6)
+
+
+def test_sparse_values_count_their_zeros(way: str) -> None:
+    dense = torch.zeros(40, 3)
+    dense[[2, 5, 9]] = _randn(3, 3) + 2
+    sparse = dense.to_sparse(1)
+    found, exact = _ten([sparse])[0], _exact(dense.numpy())
+    assert found == pytest.approx(exact, rel=1e-4, abs=1e-6)
+    assert tensor_norms([sparse], vectors_of([sparse]))[0] == pytest.approx(float(dense.norm()))
+
+
+def test_sparse_next_to_dense_in_one_row(way: str) -> None:
+    dense = torch.zeros(10, 2)
+    dense[4] = torch.tensor([1.0, -2.0])
+    bias = torch.tensor([3.0, 4.0])
+    found = _ten([dense.to_sparse(1), bias], [0, 0], 1)[0]
+    exact = _exact(np.concatenate([dense.reshape(-1).numpy(), bias.numpy()]))
+    assert found[[0, 1, 3, 4, 7, 8, 9]] == pytest.approx(
+        np.array(exact)[[0, 1, 3, 4, 7, 8, 9]], rel=1e-4
+    )
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="a sparse gradient that stores nothing has an empty sample, so its quartiles are the "
+    "padding: infinite",
+)
+def test_a_sparse_tensor_that_stores_nothing_is_all_zeros(way: str) -> None:
+    sparse = torch.zeros(4, 3).to_sparse(1)
+    assert _ten([sparse])[0].tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+
+
+def test_sparse_sizes_that_change_at_every_step(way: str) -> None:
+    """More plans than are kept: the result does not come from somebody else's plan."""
+    reader = TensorReader(1)
+    for stored in range(1, 25):
+        dense = torch.zeros(30)
+        dense[:stored] = float(stored)
+        table = reader.table([dense.to_sparse()], np.array([0]), None)
+        assert table.moments.count[0] == 30
+        assert table.moments.mean[0] == pytest.approx(stored * stored / 30)
+
+
+def test_both_ways_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    if native.kernel is None:
+        pytest.skip("the native kernel was not built")
+    shapes = [(64, 300), (300,), (1,), (0,), (5000,), (3, 4, 5, 6), (2047,), (2048,), (2049,)]
+    tensors = [
+        _randn(*shape, seed=place) * 10.0 ** (place - 4) for place, shape in enumerate(shapes)
+    ]
+    rows = [0, 0, 1, 1, 2, 3, 4, 5, 6]
+    fast, fast_norms = _ten(tensors, rows, 7), tensor_norms(tensors, vectors_of(tensors))
+    monkeypatch.setattr(native, "kernel", None)
+    slow, slow_norms = _ten(tensors, rows, 7), tensor_norms(tensors, vectors_of(tensors))
+    exact_columns = [0, 1, 3, 4, 7, 8, 9]
+    assert fast[:, exact_columns] == pytest.approx(slow[:, exact_columns], rel=1e-4, abs=1e-8)
+    assert fast_norms == pytest.approx(slow_norms, rel=1e-5)
+    one_tensor = [2, 3, 4, 5, 6]  # the same sample
+    assert fast[one_tensor].tolist() == pytest.approx(slow[one_tensor].tolist(), rel=1e-4)
+
+
+def test_what_the_kernel_cannot_read_in_place(way: str) -> None:
+    assert vectors_of([_randn(3), _randn(3).half()]) is None
+    assert (vectors_of([_randn(3)]) is None) == (way == "numpy")
