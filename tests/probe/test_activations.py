@@ -250,7 +250,7 @@ def test_an_overwritten_output_is_not_reported_for_the_layer_that_made_it() -> N
         assert np.isnan(seen[name]["0"]), name
     assert seen["act_training"]["0"] == 1.0
     assert seen["act_dead"]["1"] == 0.25
-    assert seen["act_mean"]["1"] == pytest.approx(float(model[:2](x).mean()), rel=1e-5)
+    assert seen["act_mean"]["1"] == pytest.approx(model[:2](x).mean().item(), rel=1e-5)
     assert np.isfinite(seen["act_mean"]["2"])
 
 

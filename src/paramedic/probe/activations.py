@@ -6,7 +6,6 @@ NumPy over a sample of each output at a fixed stride; extremes and dead units ne
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -72,11 +71,11 @@ def _readings(row: int, call: Call, shown: set[int]) -> list[_Reading]:
     found = []
     output = call.output
     if output is not None and _is_readable(output) and call.intact():
-        found.append(_Reading(row, output.detach(), _function_of(call), "act"))
+        found.append(_Reading(row, output, _function_of(call), "act"))
     if call.inputs and id(call.inputs[0]) not in shown and _is_readable(call.inputs[0]):
         function = _function_of_node(call.inputs[0])
         if function in _RECTIFIERS or function in _BOUNDS:
-            found.append(_Reading(row, call.inputs[0].detach(), function, "input"))
+            found.append(_Reading(row, call.inputs[0], function, "input"))
     return found
 
 
@@ -85,9 +84,16 @@ def _fill_levels(columns: Columns, readings: Sequence[_Reading]) -> None:
     read = [_to_read(reading.values) for reading in readings]
     mean, variance, extreme = _native_levels(read) if native.kernel else _sampled_levels(read)
     _widen_extremes(extreme, readings, read)
+    finite = np.isfinite(extreme)
+    extreme[~finite], mean[~finite], variance[~finite] = np.inf, np.nan, np.nan
+    outputs = [place for place, reading in enumerate(readings) if reading.of == "act"]
+    rows = [readings[place].row for place in outputs]
+    with np.errstate(over="ignore"):
+        columns["act_nonfinite"][rows] = ~finite[outputs]
+        columns["act_max_abs"][rows] = extreme[outputs]
+        columns["act_mean"][rows] = mean[outputs]
+        columns["act_var"][rows] = variance[outputs]
     for place, reading in enumerate(readings):
-        if reading.of == "act":
-            _put_level(columns, reading.row, mean[place], variance[place], extreme[place])
         bounds = _BOUNDS.get(reading.function or "")
         if bounds is not None:
             share = _saturated_share(read[place], *bounds)
@@ -98,7 +104,7 @@ def _to_read(values: Tensor) -> Tensor:
     """All values where the kernel can read them in place, else a sample at a fixed stride."""
     if native.kernel is not None and native.is_native(values):
         return values
-    flat = values.reshape(-1)
+    flat = values.detach().reshape(-1)
     stride = -(-flat.numel() // _SAMPLE)
     if stride > 1:
         # An odd stride does not walk along one column of a matrix with an even number of them.
@@ -129,15 +135,6 @@ def _sampled_levels(read: Sequence[Tensor]) -> Levels:
         return mean, np.maximum(square - mean**2, 0.0), extreme.astype(np.float64)
 
 
-def _put_level(columns: Columns, row: int, mean: float, variance: float, extreme: float) -> None:
-    finite = math.isfinite(extreme)
-    columns["act_nonfinite"][row] = not finite
-    columns["act_max_abs"][row] = extreme if finite else math.inf
-    if finite:
-        columns["act_mean"][row] = mean
-        columns["act_var"][row] = variance
-
-
 def _widen_extremes(
     extreme: NDArray[np.float64], readings: Sequence[_Reading], read: Sequence[Tensor]
 ) -> None:
@@ -149,7 +146,7 @@ def _widen_extremes(
     ]
     if not sampled:
         return
-    pairs = [torch.aminmax(readings[place].values) for place in sampled]
+    pairs = [torch.aminmax(readings[place].values.detach()) for place in sampled]
     ends = _fetch([end.float() for pair in pairs for end in pair]).reshape(-1, 2)
     extreme[sampled] = np.maximum(-ends[:, 0], ends[:, 1])
 
@@ -166,7 +163,7 @@ def _fill_dead(columns: Columns, readings: Sequence[_Reading]) -> None:
         else:
             others.append(reading)
     if others:
-        shares = _fetch([_dead_share(one.values) for one in others])
+        shares = _fetch([_dead_share(one.values.detach()) for one in others])
         for reading, share in zip(others, shares, strict=True):
             columns[f"{reading.of}_dead"][reading.row] = share
 

@@ -57,27 +57,13 @@ class Meter:
         if len(present) < len(grads):
             rows = rows[[grad is not None for grad in grads]]
         vectors = native.vectors_of(present)
-        if level == FULL and not self.shards:
-            found = self._reader.statistics(present, rows, vectors)
-            return self._gradients({f"grad_{name}": column for name, column in found.items()})
-        columns = self._norm_columns(self._reader.squares(present, rows, vectors), rows)
+        (norms, bad), total = self._reader.norms(present, rows, vectors)
+        columns = {}
         if level == FULL:
             found = self._reader.statistics(present, rows, vectors)
-            columns = {**{f"grad_{name}": column for name, column in found.items()}, **columns}
-        return self._gradients(columns)
-
-    def _gradients(self, columns: Columns) -> Gradients:
-        norms = columns["grad_norm"].astype(np.float64)
-        total = math.sqrt(float(np.nansum(norms * norms)))
+            columns = {f"grad_{name}": column for name, column in found.items()}
+        columns["grad_norm"], columns["grad_nonfinite"] = norms, bad
         return Gradients(columns, total, finite=math.isfinite(total))
-
-    def _norm_columns(self, squares: NDArray[np.float64], rows: NDArray[np.int64]) -> Columns:
-        columns = np.full((2, self._height), np.nan, np.float32)
-        seen = squares[rows]
-        with np.errstate(over="ignore"):
-            columns[0, rows] = np.sqrt(seen)
-        columns[1, rows] = np.isinf(seen)
-        return {"grad_norm": columns[0], "grad_nonfinite": columns[1]}
 
     def weights(self) -> Columns:
         """The statistics of all weights before they move; keeps them for `updates`."""

@@ -8,6 +8,7 @@ linear in the number of values and the memory does not grow with the model.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -63,16 +64,23 @@ class TensorReader:
             table.moments = self._shards.merge(table.moments)
         return table.columns()
 
-    def squares(
+    def norms(
         self, tensors: Sequence[Tensor], rows: Rows, vectors: Vectors | None
-    ) -> NDArray[np.float64]:
-        """The sum of squares of each row; infinite if a value is not finite."""
+    ) -> tuple[NDArray[np.float32], float]:
+        """The norm of each row and whether it is not finite, as [2, height], and the global norm.
+
+        NaN in a row without tensors; infinite if a value is not finite.
+        """
         if vectors is not None and native.kernel is not None:
-            squares = native.kernel.squares(vectors, rows, self._height)
-        else:
-            norms = self._norms(tensors)
-            squares = np.bincount(rows, norms**2, self._height).astype(np.float64)
-        return np.where(np.isfinite(squares), squares, np.inf)
+            columns, total = native.kernel.norms(vectors, rows, self._height)
+            return columns, math.sqrt(total)
+        norms = self._norms(tensors)
+        squares = np.bincount(rows, norms**2, self._height)
+        columns = np.full((2, self._height), np.nan, np.float32)
+        with np.errstate(over="ignore"):
+            columns[0, rows] = np.sqrt(squares[rows])
+        columns[1, rows] = np.isinf(squares[rows])
+        return columns, math.sqrt(float(squares.sum()))
 
     def _norms(self, tensors: Sequence[Tensor]) -> NDArray[np.float64]:
         if self._shards:

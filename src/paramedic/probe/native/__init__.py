@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import logging
-import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -80,7 +79,7 @@ class Kernel:
     def __init__(self, library: ctypes.CDLL) -> None:
         self._moments = _function(library.paramedic_moments, "pppip")
         self._statistics = _function(library.paramedic_statistics, "pppiiippppp")
-        self._squares = _function(library.paramedic_squares, "pppip")
+        self._norms = _function(library.paramedic_norms, "pppiipp", ctypes.c_double)
         self._keep = _function(library.paramedic_keep, "ppiip")
         self._moved = _function(library.paramedic_moved, "pppiippp")
         self._finite = _function(library.paramedic_finite, "pi", ctypes.c_int64)
@@ -108,11 +107,15 @@ class Kernel:
         )  # fmt: skip
         return result
 
-    def squares(self, vectors: Vectors, row_of: Numbers, height: int) -> Doubles:
-        """The sum of squares of each row."""
-        result = np.zeros(height)
-        self._squares(*_vectors(vectors), _at(row_of), len(vectors), _at(result))
-        return result
+    def norms(
+        self, vectors: Vectors, row_of: Numbers, height: int
+    ) -> tuple[NDArray[np.float32], float]:
+        """The norm of each row and whether it is not finite, as [2, height]; the total square."""
+        result, squares = np.empty((2, height), np.float32), np.empty(height)
+        total = self._norms(
+            *_vectors(vectors), _at(row_of), len(vectors), height, _at(squares), _at(result)
+        )
+        return result, float(total)
 
     def keep(self, vectors: Vectors, stride: int) -> NDArray[np.float32]:
         """A copy of every `stride`-th value of each vector, end to end."""
@@ -137,9 +140,9 @@ class Kernel:
 
     def dead(self, tensor: Tensor, unit: int) -> int:
         """How many units along the axis `unit` are nowhere above zero."""
-        shape = tensor.shape
-        outer, inner = math.prod(shape[:unit]), math.prod(shape[unit + 1 :])
-        return int(self._dead(tensor.data_ptr(), outer, shape[unit], inner))
+        units, inner = tensor.shape[unit], tensor.stride(unit)
+        outer = tensor.numel() // (units * inner)
+        return int(self._dead(tensor.data_ptr(), outer, units, inner))
 
     def outside(self, tensor: Tensor, low: float, high: float) -> int:
         """How many values lie below `low` or above `high`."""
@@ -150,7 +153,9 @@ _TYPES: dict[str, Any] = {"p": ctypes.c_void_p, "i": ctypes.c_int64, "f": ctypes
 
 
 def _function(
-    function: ctypes._NamedFuncPointer, arguments: str, result: type[ctypes.c_int64] | None = None
+    function: ctypes._NamedFuncPointer,
+    arguments: str,
+    result: type[Any] | None = None,
 ) -> ctypes._NamedFuncPointer:
     function.argtypes = [_TYPES[letter] for letter in arguments]
     function.restype = result

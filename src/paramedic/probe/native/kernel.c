@@ -236,8 +236,8 @@ static double square_exactly(const float *x, int64_t n) {
     return sum;
 }
 
-/* The sum of squares of each row; not finite only if one of its values is not. */
-void paramedic_squares(const float *const *data, const int64_t *sizes, const int64_t *row_of,
+/* Adds the squares of each vector to its row; not finite only if one of its values is not. */
+static void paramedic_squares(const float *const *data, const int64_t *sizes, const int64_t *row_of,
                        int64_t vectors, double *squares) {
     for (int64_t v = 0; v < vectors; v++)
         for (int64_t start = 0; start < sizes[v]; start += BLOCK) {
@@ -247,6 +247,26 @@ void paramedic_squares(const float *const *data, const int64_t *sizes, const int
             squares[row_of[v]] +=
                 block > 1e-30 && block < 1e38 ? block : square_exactly(data[v] + start, n);
         }
+}
+
+/* The norm of each row and whether it is not finite, into `out` ([2, height]); NaN for a row
+ * without vectors. `squares` is scratch. Returns the sum of all squares. */
+double paramedic_norms(const float *const *data, const int64_t *sizes, const int64_t *row_of,
+                       int64_t vectors, int64_t height, double *squares, float *out) {
+    for (int64_t r = 0; r < height; r++) {
+        squares[r] = 0.0;
+        out[r] = out[height + r] = NAN;
+    }
+    paramedic_squares(data, sizes, row_of, vectors, squares);
+    double total = 0.0;
+    for (int64_t v = 0; v < vectors; v++) {
+        int64_t r = row_of[v];
+        out[r] = isfinite(squares[r]) ? (float)sqrt(squares[r]) : INFINITY;
+        out[height + r] = !isfinite(squares[r]);
+    }
+    for (int64_t r = 0; r < height; r++)
+        total += isfinite(squares[r]) ? squares[r] : INFINITY;
+    return total;
 }
 
 /* Copies every `stride`-th value of all vectors, end to end. */

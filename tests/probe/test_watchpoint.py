@@ -1,0 +1,204 @@
+"""A function that is wrapped while somebody observes it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from paramedic.probe.watchpoint import Watchpoint
+
+
+def _original(value: int) -> int:
+    return value * 2
+
+
+def _place() -> tuple[SimpleNamespace, Watchpoint[list[int]]]:
+    """An owner of one function, and a watchpoint that tells its observers the argument."""
+    owner = SimpleNamespace(double=_original)
+
+    def wrapper(value: int) -> int:
+        for observer in watchpoint.observers:
+            observer.append(value)
+        return int(watchpoint.original(value))
+
+    watchpoint: Watchpoint[list[int]] = Watchpoint(owner, "double", wrapper)
+    return owner, watchpoint
+
+
+def _wrap(owner: Any) -> list[str]:
+    """Somebody else wraps whatever is there."""
+    inner: Callable[[int], int] = owner.double
+    calls: list[str] = []
+
+    def theirs(value: int) -> int:
+        calls.append("theirs")
+        return inner(value)
+
+    owner.double = theirs
+    return calls
+
+
+def test_nothing_is_touched_before_somebody_observes() -> None:
+    owner, _ = _place()
+    assert owner.double is _original
+
+
+def test_an_observer_is_told_and_the_result_is_the_same() -> None:
+    owner, watchpoint = _place()
+    seen: list[int] = []
+    watchpoint.observe(seen)
+    assert owner.double is not _original
+    assert owner.double(4) == 8
+    assert seen == [4]
+    watchpoint.forget(seen)
+    assert owner.double is _original
+    assert owner.double(5) == 10
+    assert seen == [4]
+
+
+def test_the_last_one_out_puts_the_original_back() -> None:
+    owner, watchpoint = _place()
+    first: list[int] = []
+    second: list[int] = []
+    watchpoint.observe(first)
+    watchpoint.observe(second)
+    owner.double(1)
+    watchpoint.forget(first)
+    assert owner.double is not _original
+    owner.double(2)
+    watchpoint.forget(second)
+    assert owner.double is _original
+    assert (first, second) == ([1], [1, 2])
+
+
+def test_observers_are_told_apart_by_identity() -> None:
+    owner, watchpoint = _place()
+    first: list[int] = []
+    equal: list[int] = []
+    watchpoint.observe(first)
+    watchpoint.observe(equal)
+    watchpoint.forget(first)
+    owner.double(3)
+    assert (first, equal) == ([], [3])
+    watchpoint.forget(equal)
+
+
+def test_forgetting_a_stranger_or_twice_changes_nothing() -> None:
+    owner, watchpoint = _place()
+    seen: list[int] = []
+    watchpoint.forget(seen)
+    assert owner.double is _original
+    watchpoint.observe(seen)
+    watchpoint.forget([1])
+    owner.double(1)
+    assert seen == [1]
+    watchpoint.forget(seen)
+    watchpoint.forget(seen)
+    assert owner.double is _original
+
+
+def test_again_and_again() -> None:
+    owner, watchpoint = _place()
+    for turn in range(3):
+        seen: list[int] = []
+        watchpoint.observe(seen)
+        owner.double(turn)
+        watchpoint.forget(seen)
+        assert seen == [turn]
+        assert owner.double is _original
+
+
+def test_what_somebody_wrapped_before_us_stays_in_the_chain() -> None:
+    owner, watchpoint = _place()
+    calls = _wrap(owner)
+    theirs = owner.double
+    seen: list[int] = []
+    watchpoint.observe(seen)
+    assert owner.double(4) == 8
+    assert (calls, seen) == (["theirs"], [4])
+    watchpoint.forget(seen)
+    assert owner.double is theirs
+
+
+def test_what_somebody_wraps_around_us_is_not_taken_out() -> None:
+    owner, watchpoint = _place()
+    seen: list[int] = []
+    watchpoint.observe(seen)
+    calls = _wrap(owner)
+    theirs = owner.double
+    watchpoint.forget(seen)
+    assert owner.double is theirs
+    assert owner.double(4) == 8
+    assert (calls, seen) == (["theirs"], [])
+
+
+def test_observing_again_below_somebody_else_tells_once() -> None:
+    owner, watchpoint = _place()
+    first: list[int] = []
+    second: list[int] = []
+    watchpoint.observe(first)
+    calls = _wrap(owner)
+    watchpoint.forget(first)
+    watchpoint.observe(second)
+    assert owner.double(4) == 8
+    assert (calls, first, second) == (["theirs"], [], [4])
+
+
+def test_the_original_comes_back_after_somebody_else_has_left() -> None:
+    owner, watchpoint = _place()
+    seen: list[int] = []
+    watchpoint.observe(seen)
+    ours = owner.double
+    _wrap(owner)
+    watchpoint.forget(seen)
+    owner.double = ours  # they unwrap
+    watchpoint.observe(seen)
+    owner.double(1)
+    assert seen == [1]
+    watchpoint.forget(seen)
+    assert owner.double is _original
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="somebody who wrapped before us puts the original back while we are installed: from "
+    "then on we believe to be in place and never see a call again",
+)
+def test_somebody_else_takes_us_out() -> None:
+    owner, watchpoint = _place()
+    _wrap(owner)
+    first: list[int] = []
+    second: list[int] = []
+    watchpoint.observe(first)
+    owner.double = _original  # they unwrap, and us with them
+    watchpoint.forget(first)
+    watchpoint.observe(second)
+    assert owner.double(3) == 6
+    assert second == [3]
+
+
+def test_many_threads_leave_nothing_behind() -> None:
+    owner, watchpoint = _place()
+    missed: list[int] = []
+
+    def work(number: int) -> None:
+        for _ in range(50):
+            seen: list[int] = []
+            watchpoint.observe(seen)
+            owner.double(number)
+            watchpoint.forget(seen)
+            if number not in seen:
+                missed.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert missed == []
+    assert watchpoint.observers == ()
+    assert owner.double is _original
