@@ -103,6 +103,7 @@ def test_all_arguments_arrive() -> None:
     assert observer.log == ["before", "after"] * 2
 
 
+@pytest.mark.filterwarnings("ignore:Using backward")
 def test_higher_derivatives() -> None:
     w = _weight(3.0)
     with _observed() as (observer,):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -25,7 +24,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(guard_module, "time", SimpleNamespace(perf_counter=clock.perf_counter))
+    monkeypatch.setattr(guard_module, "perf_counter", clock.perf_counter)
     return clock
 
 

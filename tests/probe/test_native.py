@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from paramedic.probe import native
 from paramedic.probe.moments import Moments
-from paramedic.probe.native import FIELDS, Kernel, Vectors, is_native
+from paramedic.probe.native import COLUMNS, FIELDS, Kernel, Vectors, is_native, vectors_of
 
 NAN, INF = float("nan"), float("inf")
 needs_kernel = pytest.mark.skipif(native.kernel is None, reason="the native kernel was not built")
@@ -135,48 +135,116 @@ def test_a_sum_beyond_float32_stays_finite() -> None:
     assert _moments([torch.full((100,), 3e37)], [0], 1).absolute[0] == pytest.approx(3e39, rel=1e-5)
 
 
-@needs_kernel
-def test_sample_at_a_stride() -> None:
-    tensors = [torch.arange(10.0), torch.arange(100.0, 107.0), torch.arange(200.0, 203.0)]
-    sample = np.full((3, 5), INF, np.float32)
-    rows, strides = np.array([0, 0, 2]), np.array([4, 1, 1])
-    taken = _kernel().sample(Vectors(tensors), rows, strides, sample)
-    assert taken.tolist() == [5, 0, 3]
-    assert sample[0].tolist() == [0.0, 4.0, 8.0, 100.0, 104.0]
-    assert sample[1].tolist() == [INF] * 5
-    assert sample[2].tolist() == [200.0, 201.0, 202.0, INF, INF]
+def _statistics(tensors: list[Tensor], rows: list[int], height: int) -> dict[str, np.ndarray]:
+    found = _kernel().statistics(Vectors(tensors), np.array(rows, np.int64), height)
+    assert found.shape == (len(COLUMNS), height)
+    return dict(zip(COLUMNS, found, strict=True))
 
 
 @needs_kernel
-def test_sample_never_takes_more_than_there_is_room() -> None:
-    sample = np.zeros((2, 4), np.float32)
-    taken = _kernel().sample(
-        Vectors([torch.ones(100), torch.full((2,), 5.0)]),
-        np.array([0, 1]),
-        np.array([1, 1]),
-        sample,
-    )
-    assert taken.tolist() == [4, 2]
-    assert sample.tolist() == [[1.0, 1.0, 1.0, 1.0], [5.0, 5.0, 0.0, 0.0]]
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 100, 255, 256])
+def test_quartiles_of_small_vectors_are_exact(size: int) -> None:
+    x = _randn(size)
+    ordered = sorted(x.tolist())
+    found = _statistics([x], [0], 1)
+    for name, share in (("q1", 0.25), ("median", 0.5), ("q3", 0.75)):
+        assert found[name][0] == ordered[math.floor(share * (size - 1))], name
 
 
 @needs_kernel
-@pytest.mark.parametrize("scale", [1e-38, 1e-25, 1e-12, 1.0, 1e12, 1e25, 1e37])
-def test_squares_at_any_scale(scale: float) -> None:
+def test_quartiles_of_values_that_repeat_or_are_sorted() -> None:
+    tensors = [torch.arange(101.0), torch.arange(100.0, -1.0, -1.0), torch.zeros(50), Y_MANY]
+    found = _statistics(tensors, [0, 1, 2, 3], 4)
+    assert found["q1"].tolist() == [25.0, 25.0, 0.0, 0.0]
+    assert found["median"].tolist() == [50.0, 50.0, 0.0, 1.0]
+    assert found["q3"].tolist() == [75.0, 75.0, 0.0, 1.0]
+
+
+Y_MANY = torch.tensor([0.0, 1.0, 1.0, 0.0, 1.0] * 20)
+
+
+@needs_kernel
+def test_quartiles_of_large_vectors_come_from_an_even_sample() -> None:
+    found = _statistics([torch.arange(100_000.0), torch.arange(3.0)], [0, 1], 2)
+    assert found["q1"][0] == pytest.approx(25_000, rel=0.02)
+    assert found["median"][0] == pytest.approx(50_000, rel=0.02)
+    assert found["q3"][0] == pytest.approx(75_000, rel=0.02)
+    assert found["median"][1] == 1.0
+
+
+@needs_kernel
+def test_quartiles_leave_non_finite_values_out() -> None:
+    found = _statistics([torch.tensor([NAN, 1.0, -INF, 2.0, INF, 4.0])], [0], 1)
+    assert [found[name][0] for name in ("q1", "median", "q3")] == [1.0, 2.0, 2.0]
+    assert (found["norm"][0], found["nonfinite"][0]) == (INF, 1.0)
+
+
+@needs_kernel
+def test_quartiles_of_a_large_vector_whose_sample_is_all_nan() -> None:
+    x = torch.ones(2560)
+    x[::10] = NAN
+    found = _statistics([x], [0], 1)
+    assert found["mean"][0] == 1.0
+    assert np.isnan(found["median"][0])
+
+
+@needs_kernel
+def test_rows_without_values_have_no_statistics() -> None:
+    found = _statistics([torch.ones(3), torch.empty(0)], [0, 1], 3)
+    for name, column in found.items():
+        assert np.isnan(column[1:]).all(), name
+        assert not np.isnan(column[0]), name
+
+
+@needs_kernel
+def test_statistics_follow_from_the_moments() -> None:
+    tensors = [_randn(3000).exp(), _randn(50, seed=1), _randn(7, seed=2)]
+    found, m = _statistics(tensors, [0, 0, 1], 2), _moments(tensors, [0, 0, 1], 2)
+    variance = m.m2 / m.count
+    expected = {
+        "mean": m.mean, "var": variance, "min": m.low, "max": m.high,
+        "skew": m.m3 / m.count / variance**1.5, "kurtosis": m.m4 / m.count / variance**2 - 3,
+        "zero": m.zero / m.count, "mean_abs": m.absolute / m.count,
+        "max_abs": np.maximum(-m.low, m.high), "nonfinite": m.bad,
+        "norm": np.sqrt(m.m2 + m.count * m.mean**2),
+    }  # fmt: skip
+    for name, column in expected.items():
+        assert found[name] == pytest.approx(column, rel=1e-6), name
+
+
+@needs_kernel
+@pytest.mark.parametrize("scale", [1e-38, 1e-25, 1e-12, 1.0, 1e12, 1e25, 1e36])
+def test_norms_at_any_scale(scale: float) -> None:
     tensors = [_randn(size, seed=size) * scale for size in SIZES]
-    true = [float(tensor.double().pow(2).sum()) for tensor in tensors]
-    found = _kernel().squares(Vectors(tensors))
-    assert found[0] == 0.0
-    assert found[1:] / true[1:] == pytest.approx(np.ones(len(SIZES) - 1), rel=1e-5)
+    true = np.array([float(tensor.double().norm()) for tensor in tensors])
+    (norms, bad), total = _kernel().norms(Vectors(tensors), np.arange(len(SIZES)), len(SIZES))
+    assert norms[0] == 0.0
+    assert norms[1:] / true[1:] == pytest.approx(np.ones(len(SIZES) - 1), rel=1e-5)
+    assert bad.tolist() == [0.0] * len(SIZES)
+    assert total == pytest.approx((true**2).sum(), rel=1e-5)
 
 
 @needs_kernel
 @pytest.mark.parametrize("bad", [NAN, INF])
-def test_squares_are_not_finite_only_where_a_value_is_not(bad: float) -> None:
+def test_norms_are_not_finite_only_where_a_value_is_not(bad: float) -> None:
     x = torch.ones(5000)
     x[4000] = bad
-    found = _kernel().squares(Vectors([torch.ones(5), x, torch.full((5,), 3e38)]))
-    assert np.isfinite(found).tolist() == [True, False, True]
+    tensors = [torch.ones(4), torch.ones(5), x, torch.full((1,), 3e38)]
+    (norms, flags), total = _kernel().norms(Vectors(tensors), np.array([0, 0, 2, 3]), 4)
+    assert norms == pytest.approx([3.0, NAN, INF, 3e38], nan_ok=True)
+    assert flags == pytest.approx([0.0, NAN, 1.0, 0.0], nan_ok=True)
+    assert total == INF
+
+
+@needs_kernel
+@pytest.mark.parametrize("bad", [NAN, INF, -INF])
+@pytest.mark.parametrize("size", SIZES[1:])
+def test_is_finite(size: int, bad: float) -> None:
+    x = torch.full((size,), 3e38)
+    assert _kernel().is_finite(x)
+    x[size // 2] = bad
+    assert not _kernel().is_finite(x)
+    assert _kernel().is_finite(torch.empty(0))
 
 
 @needs_kernel
@@ -218,6 +286,22 @@ def test_dead_units(shape: tuple[int, ...]) -> None:
 
 
 @needs_kernel
+@pytest.mark.parametrize("shape", [(5, 1), (1, 5), (1, 1), (3, 1, 4, 4)])
+def test_dead_units_along_axes_of_one(shape: tuple[int, ...]) -> None:
+    assert _kernel().dead(torch.ones(shape), 1) == 0
+    assert _kernel().dead(torch.zeros(shape), 1) == shape[1]
+
+
+@needs_kernel
+def test_dead_units_of_one_feature_cut_out_of_a_larger_tensor() -> None:
+    """The stride of an axis of length one may be anything in a contiguous tensor."""
+    x = torch.ones(3, 8)[:1, :4].t()
+    assert x.is_contiguous()
+    assert x.shape == (4, 1)
+    assert _kernel().dead(x, 1) == 0
+
+
+@needs_kernel
 def test_a_unit_of_nan_is_not_dead() -> None:
     assert _kernel().dead(torch.tensor([[NAN, 0.0], [0.0, 0.0]]), 1) == 1
 
@@ -248,6 +332,23 @@ def test_which_tensors_are_native() -> None:
     assert not is_native(x.long())
     assert not is_native(x.as_subclass(Sub))
     assert not is_native(torch.empty(3, device="meta"))
+
+
+@needs_kernel
+def test_vectors_of_native_tensors_only() -> None:
+    vectors = vectors_of([_randn(3), nn.Parameter(_randn(2, 2)), torch.empty(0)])
+    assert vectors is not None
+    assert vectors.sizes.tolist() == [3, 4, 0]
+    for odd in (_randn(2).half(), _randn(4, 6).t(), _randn(2).to_sparse(), torch.tensor([1])):
+        assert vectors_of([_randn(3), odd]) is None
+    empty = vectors_of([])
+    assert empty is not None
+    assert len(empty) == 0
+
+
+def test_no_vectors_without_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "kernel", None)
+    assert vectors_of([_randn(3)]) is None
 
 
 def test_vectors_hold_their_tensors() -> None:

@@ -1,4 +1,4 @@
-"""Everything reaches both ends, and losses on another device are fetched late but in order."""
+"""Everything reaches both ends; losses are told late, in bundles, but in order."""
 
 from __future__ import annotations
 
@@ -46,10 +46,12 @@ def _frame(step: int, **scalars: float) -> Frame:
     return Frame(step, "full", scalars, {"grad_norm": np.array([float(step)], np.float32)})
 
 
-def test_a_loss_that_is_known_goes_to_both_ends_at_once() -> None:
+def test_a_loss_that_is_known_goes_to_both_ends() -> None:
     recorder, writer = _recorder()
     _pulse(recorder, 0, 1.5)
     _pulse(recorder, 1, float("inf"), finite=False, skipped=True)
+    recorder.settle()
+    recorder.settle()
     assert writer.calls == [("pulse", 0, 1.5, True, False), ("pulse", 1, math.inf, False, True)]
     pulse = recorder.window().pulse
     assert pulse.step.tolist() == [0, 1]
@@ -61,19 +63,37 @@ def test_a_loss_that_is_known_goes_to_both_ends_at_once() -> None:
 def test_a_loss_that_was_not_seen() -> None:
     recorder, writer = _recorder()
     _pulse(recorder, 0, None)
+    recorder.settle()
     assert np.isnan(recorder.window().pulse.loss).tolist() == [True]
     assert math.isnan(writer.calls[0][2])
 
 
 def test_losses_on_another_device_are_fetched_together() -> None:
     recorder, writer = _recorder()
-    for step in range(63):
+    for step in range(60):
         _pulse(recorder, step, _away(float(step)), skipped=step == 3)
     assert writer.calls == []
-    _pulse(recorder, 63, _away(63.0))
-    assert writer.steps() == list(range(64))
-    assert [call[2] for call in writer.calls] == [float(step) for step in range(64)]
+    for step in range(60, 200):
+        _pulse(recorder, step, _away(float(step)))
+    told = writer.steps()
+    assert 60 < len(told) < 200  # not one by one, and not without end
+    assert told == list(range(len(told)))
+    recorder.settle()
+    assert writer.steps() == list(range(200))
+    assert [call[2] for call in writer.calls] == [float(step) for step in range(200)]
     assert [call[1] for call in writer.calls if call[4]] == [3]
+
+
+def test_one_transfer_for_all_losses_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder, _ = _recorder()
+    transfers = []
+    fetch = Tensor.tolist
+    monkeypatch.setattr(Tensor, "tolist", lambda self: (transfers.append(1), fetch(self))[1])
+    monkeypatch.setattr(Tensor, "item", lambda self: pytest.fail("one by one"))
+    for step in range(50):
+        _pulse(recorder, step, _away(float(step)))
+    recorder.settle()
+    assert len(transfers) == 1
 
 
 def test_late_losses_may_have_any_shape_and_precision() -> None:
@@ -109,11 +129,6 @@ def test_late_losses_are_fetched_before_anything_else_is_recorded(what: str) -> 
     assert [call[0] for call in writer.calls[:3]] == ["pulse"] * 3
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a loss that is known at once overtakes those that wait on another device: the steps "
-    "of the pulse are then out of order",
-)
 @pytest.mark.parametrize("known", [5.0, None])
 def test_a_known_loss_does_not_overtake_late_ones(known: float | None) -> None:
     recorder, writer = _recorder()
@@ -187,7 +202,7 @@ def test_closing_writes_what_is_left() -> None:
 def test_without_a_trace_only_the_memory_is_kept() -> None:
     recorder = Recorder(None)
     for step in range(70):
-        _pulse(recorder, step, _away(float(step)))
+        _pulse(recorder, step, _away(float(step)) if step % 2 else float(step))
     recorder.frame(_frame(69))
     recorder.amend_loss(0.0)
     recorder.close({"spent": 1})

@@ -13,15 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from torch import Tensor
 
-from paramedic.probe import chunks, native
-from paramedic.probe.statistics import (
-    Table,
-    TensorReader,
-    norm,
-    ten_statistics,
-    tensor_norms,
-    vectors_of,
-)
+from paramedic.probe import native
+from paramedic.probe.native import SAMPLE
+from paramedic.probe.ranks import Shards
+from paramedic.probe.statistics import TensorReader
 
 NAMES = ("mean", "var", "median", "min", "max", "q1", "q3", "skew", "kurtosis", "zero")
 NAN, INF = float("nan"), float("inf")
@@ -36,16 +31,32 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(request.param)
 
 
-def _table(tensors: Sequence[Tensor], rows: Sequence[int] = (0,), height: int = 1) -> Table:
-    reader = TensorReader(height)
-    return reader.table(tensors, np.array(rows, np.int64), vectors_of(tensors))
+def _reader(height: int) -> TensorReader:
+    return TensorReader(height, Shards([]))
+
+
+def _columns(
+    tensors: Sequence[Tensor], rows: Sequence[int] = (0,), height: int = 1
+) -> dict[str, np.ndarray]:
+    vectors = native.vectors_of(tensors)
+    found = _reader(height).statistics(tensors, np.array(rows, np.int64), vectors)
+    assert {column.dtype for column in found.values()} == {np.dtype(np.float32)}
+    return found
 
 
 def _ten(tensors: Sequence[Tensor], rows: Sequence[int] = (0,), height: int = 1) -> np.ndarray:
     """The ten statistics, one line per row, in the order of `NAMES`."""
-    found = ten_statistics("weight", _table(tensors, rows, height))
-    assert list(found) == [f"weight_{name}" for name in NAMES]
-    return np.stack(list(found.values())).T
+    found = _columns(tensors, rows, height)
+    return np.stack([found[name] for name in NAMES]).T
+
+
+def _norms(tensors: Sequence[Tensor]) -> np.ndarray:
+    """The norm of each tensor, in a row of its own."""
+    rows = np.arange(len(tensors))
+    (norms, bad), total = _reader(len(tensors)).norms(tensors, rows, native.vectors_of(tensors))
+    assert bad.tolist() == np.isinf(norms).tolist()
+    assert total == pytest.approx(np.sqrt((norms.astype(np.float64) ** 2).sum()), rel=1e-5)
+    return norms
 
 
 def _exact(values: np.ndarray) -> list[float]:
@@ -93,7 +104,7 @@ def test_scale(way: str, scale: float, count: int) -> None:
     exact = np.array(_exact(plain)) * np.array([scale, scale**2, *[scale] * 5, 1, 1, 1])
     assert found[[0, 1, 3, 4]] == pytest.approx(exact[[0, 1, 3, 4]], rel=1e-4)
     assert found[[7, 8, 9]] == pytest.approx(exact[[7, 8, 9]], rel=1e-3)
-    slack = 1e-6 if count <= chunks.SAMPLE else 0.3  # a sample of 256: a few standard errors
+    slack = 1e-6 if count <= SAMPLE else 0.3  # a sample of 256: a few standard errors
     assert found[[2, 5, 6]] == pytest.approx(exact[[2, 5, 6]], rel=slack)
 
 
@@ -140,32 +151,41 @@ def test_nothing_at_all(way: str) -> None:
     assert np.isnan(_ten([], [], 3)).all()
 
 
-def test_norms_of_rows(way: str) -> None:
+def test_the_other_columns(way: str) -> None:
     a, b = _randn(40) + 3, _randn(9, seed=1)
-    moments = _table([a, b, torch.tensor([1.0, NAN])], [0, 0, 1], 3).moments
-    true = math.sqrt(float(a.double().pow(2).sum() + b.double().pow(2).sum()))
-    assert norm(moments)[0] == pytest.approx(true, rel=1e-6)
-    assert norm(moments)[1] == INF
-    assert norm(moments)[2] == 0.0
+    found = _columns([a, b, torch.tensor([1.0, NAN]), torch.full((2,), NAN)], [0, 0, 1, 2], 4)
+    both = torch.cat([a, b]).double()
+    assert found["norm"][0] == pytest.approx(float(both.norm()), rel=1e-6)
+    assert found["mean_abs"][0] == pytest.approx(float(both.abs().mean()), rel=1e-6)
+    assert found["max_abs"][0] == pytest.approx(float(both.abs().max()), rel=1e-6)
+    assert found["norm"][1:] == pytest.approx([INF, INF, NAN], nan_ok=True)
+    assert found["nonfinite"] == pytest.approx([0.0, 1.0, 1.0, NAN], nan_ok=True)
+
+
+def test_norms_of_rows(way: str) -> None:
+    a, b, c = _randn(40), _randn(9, seed=1), torch.tensor([1.0, NAN])
+    tensors, rows = [a, b, c, torch.empty(0)], np.array([0, 0, 2, 3])
+    (norms, bad), total = _reader(5).norms(tensors, rows, native.vectors_of(tensors))
+    true = float(torch.cat([a, b]).double().norm())
+    assert norms == pytest.approx([true, NAN, INF, 0.0, NAN], rel=1e-6, nan_ok=True)
+    assert bad == pytest.approx([0.0, NAN, 1.0, 0.0, NAN], nan_ok=True)
+    assert total == INF
 
 
 def test_norms_of_tensors(way: str) -> None:
     tensors = [_randn(33), _randn(5000), torch.tensor(3.0), torch.empty(0), torch.zeros(4)]
-    true = [float(tensor.double().norm()) for tensor in tensors]
-    assert tensor_norms(tensors, vectors_of(tensors)) == pytest.approx(true, rel=1e-6)
+    assert _norms(tensors) == pytest.approx([float(t.double().norm()) for t in tensors], rel=1e-6)
 
 
 @pytest.mark.parametrize("bad", [NAN, INF, -INF])
 def test_norms_of_non_finite_tensors(way: str, bad: float) -> None:
-    tensors = [torch.tensor([1.0, bad]), torch.tensor([3.0, 4.0])]
-    assert tensor_norms(tensors, vectors_of(tensors)).tolist() == [INF, 5.0]
+    assert _norms([torch.tensor([1.0, bad]), torch.tensor([3.0, 4.0])]).tolist() == [INF, 5.0]
 
 
 @pytest.mark.parametrize("scale", [1e-16, 1e-12, 1e12, 1e19, 1e25, 1e37])
 def test_norms_at_any_scale(way: str, scale: float) -> None:
     tensors = [_randn(10) * scale, _randn(4000, seed=1)]
-    true = [float(tensor.double().norm()) for tensor in tensors]
-    assert tensor_norms(tensors, vectors_of(tensors)) == pytest.approx(true, rel=1e-5)
+    assert _norms(tensors) == pytest.approx([float(t.double().norm()) for t in tensors], rel=1e-5)
 
 
 @pytest.mark.parametrize("scale", [1e-25, 1e-37])
@@ -176,38 +196,18 @@ def test_norms_of_vanished_gradients(
         reason = "`torch._foreach_norm` squares in float32: 1e-25 becomes exactly zero"
         request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
     tensors = [_randn(10) * scale, _randn(4000, seed=1)]
-    true = [float(tensor.double().norm()) for tensor in tensors]
-    found = tensor_norms(tensors, vectors_of(tensors))
-    assert found / true == pytest.approx([1.0, 1.0], rel=1e-4)
+    true = np.array([float(t.double().norm()) for t in tensors])
+    assert _norms(tensors) / true == pytest.approx([1.0, 1.0], rel=1e-4)
 
 
-def _nonfinite(way: str) -> np.ndarray:
-    return _ten([torch.tensor([1.0, NAN, 2.0, INF, 4.0, -INF]), torch.ones(3)], [0, 1], 2)[0]
+def test_non_finite_values_are_left_out(way: str) -> None:
+    bad = torch.tensor([1.0, NAN, 2.0, INF, 4.0, -INF])
+    found = _ten([bad, torch.ones(3)], [0, 1], 2)
+    assert found[0] == pytest.approx(_exact(np.array([1.0, 2.0, 4.0])), rel=1e-4, abs=1e-6)
+    assert found[1][0] == 1.0
 
 
-def test_moments_with_non_finite_values(way: str, request: pytest.FixtureRequest) -> None:
-    if way == "numpy":
-        reason = "non-finite values stay in the moments as zeros"
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
-    exact = np.array(_exact(np.array([1.0, 2.0, 4.0])))
-    assert _nonfinite(way)[[0, 1, 3, 4, 7, 8, 9]] == pytest.approx(
-        exact[[0, 1, 3, 4, 7, 8, 9]], rel=1e-4, abs=1e-6
-    )
-
-
-@pytest.mark.xfail(
-    strict=True,
-    reason="the sample keeps non-finite values: -inf and the padding of inf become quartiles",
-)
-def test_quartiles_with_non_finite_values(way: str) -> None:
-    exact = np.array(_exact(np.array([1.0, 2.0, 4.0])))
-    assert _nonfinite(way)[[2, 5, 6]] == pytest.approx(exact[[2, 5, 6]])
-
-
-def test_a_row_of_nothing_but_nan(way: str, request: pytest.FixtureRequest) -> None:
-    if way == "numpy":
-        reason = "a row of NaN has the moments of as many zeros"
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+def test_a_row_of_nothing_but_nan(way: str) -> None:
     assert np.isnan(_ten([torch.full((5,), NAN)])).all()
 
 
@@ -215,15 +215,14 @@ def test_a_row_of_nothing_but_nan(way: str, request: pytest.FixtureRequest) -> N
 def test_other_precisions(way: str, dtype: torch.dtype) -> None:
     x = _randn(200).to(dtype)
     assert _ten([x])[0] == pytest.approx(_exact(x.double().numpy()), rel=1e-4, abs=1e-6)
-    norms = tensor_norms([x, x.float()], vectors_of([x, x.float()]))
-    assert norms == pytest.approx([float(x.double().norm())] * 2, rel=1e-5)
+    assert _norms([x, x.float()]) == pytest.approx([float(x.double().norm())] * 2, rel=1e-5)
 
 
 def test_complex(way: str) -> None:
     x = torch.complex(_randn(60), _randn(60, seed=1))
     parts = torch.view_as_real(x).numpy()
     assert _ten([x])[0] == pytest.approx(_exact(parts), rel=1e-4, abs=1e-6)
-    assert tensor_norms([x], vectors_of([x]))[0] == pytest.approx(float(x.abs().norm()), rel=1e-6)
+    assert _norms([x])[0] == pytest.approx(float(x.abs().norm()), rel=1e-6)
 
 
 def test_memory_that_is_not_contiguous(way: str) -> None:
@@ -237,7 +236,7 @@ def test_sparse_values_count_their_zeros(way: str) -> None:
     sparse = dense.to_sparse(1)
     found, exact = _ten([sparse])[0], _exact(dense.numpy())
     assert found == pytest.approx(exact, rel=1e-4, abs=1e-6)
-    assert tensor_norms([sparse], vectors_of([sparse]))[0] == pytest.approx(float(dense.norm()))
+    assert _norms([sparse])[0] == pytest.approx(float(dense.norm()))
 
 
 def test_sparse_next_to_dense_in_one_row(way: str) -> None:
@@ -263,13 +262,13 @@ def test_a_sparse_tensor_that_stores_nothing_is_all_zeros(way: str) -> None:
 
 def test_sparse_sizes_that_change_at_every_step(way: str) -> None:
     """More plans than are kept: the result does not come from somebody else's plan."""
-    reader = TensorReader(1)
+    reader = _reader(1)
     for stored in range(1, 25):
         dense = torch.zeros(30)
         dense[:stored] = float(stored)
-        table = reader.table([dense.to_sparse()], np.array([0]), None)
-        assert table.moments.count[0] == 30
-        assert table.moments.mean[0] == pytest.approx(stored * stored / 30)
+        found = reader.statistics([dense.to_sparse()], np.array([0]), None)
+        assert found["zero"][0] == pytest.approx(1 - stored / 30)
+        assert found["mean"][0] == pytest.approx(stored * stored / 30)
 
 
 def test_both_ways_agree(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,16 +279,11 @@ def test_both_ways_agree(monkeypatch: pytest.MonkeyPatch) -> None:
         _randn(*shape, seed=place) * 10.0 ** (place - 4) for place, shape in enumerate(shapes)
     ]
     rows = [0, 0, 1, 1, 2, 3, 4, 5, 6]
-    fast, fast_norms = _ten(tensors, rows, 7), tensor_norms(tensors, vectors_of(tensors))
+    fast, fast_norms = _ten(tensors, rows, 7), _norms(tensors)
     monkeypatch.setattr(native, "kernel", None)
-    slow, slow_norms = _ten(tensors, rows, 7), tensor_norms(tensors, vectors_of(tensors))
+    slow, slow_norms = _ten(tensors, rows, 7), _norms(tensors)
     exact_columns = [0, 1, 3, 4, 7, 8, 9]
     assert fast[:, exact_columns] == pytest.approx(slow[:, exact_columns], rel=1e-4, abs=1e-8)
     assert fast_norms == pytest.approx(slow_norms, rel=1e-5)
     one_tensor = [2, 3, 4, 5, 6]  # the same sample
     assert fast[one_tensor].tolist() == pytest.approx(slow[one_tensor].tolist(), rel=1e-4)
-
-
-def test_what_the_kernel_cannot_read_in_place(way: str) -> None:
-    assert vectors_of([_randn(3), _randn(3).half()]) is None
-    assert (vectors_of([_randn(3)]) is None) == (way == "numpy")

@@ -6,10 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import torch
 from torch import Tensor
 
-from paramedic.probe import native
 from paramedic.probe.meter import Columns, Gradients
 from paramedic.probe.origin import Origin
 
@@ -44,14 +42,6 @@ class Cycle:
         else:
             self._add(value)
 
-    def reuse(self) -> None:
-        """Begin anew, after a turn in which nothing but a loss was seen."""
-        self.loss, self.loss_finite = None, True
-        self.backwards = self.inside = 0
-        self.stepping = False
-        self.given = None
-        self.stepped.clear()
-
     def _add(self, value: float | Tensor) -> None:
         self.loss = value if self.loss is None else self.loss + value
 
@@ -80,39 +70,6 @@ def single_number(roots: Sequence[Tensor]) -> float | None:
         return None
     value = root.item()
     return value if isinstance(value, float) else None
-
-
-class Sentinel:
-    """One small gradient of an early layer, watched on the many steps without a look.
-
-    It tells whether a backward pass was ours, and, since what goes wrong on the way back arrives
-    at the early layers, whether the gradient is finite.
-    """
-
-    __slots__ = ("_grad", "_version", "parameter")
-
-    def __init__(self, parameter: Tensor) -> None:
-        self.parameter = parameter
-        self.mark()
-
-    def mark(self) -> None:
-        """Remember how the gradient is now."""
-        grad = self._grad = self.parameter.grad
-        self._version = -1 if grad is None else grad._version
-
-    def is_touched(self) -> bool:
-        """Whether the gradient is new or was written to since."""
-        grad = self.parameter.grad
-        return grad is not None and (grad is not self._grad or grad._version != self._version)
-
-    def looks_finite(self) -> bool:
-        """Whether the gradient is finite, as far as that can be told without waiting for it."""
-        grad = self.parameter.grad
-        if grad is None or not grad.is_cpu or grad.layout is not torch.strided:
-            return True
-        if native.kernel is not None and grad.dtype is torch.float32 and grad.is_contiguous():
-            return native.kernel.is_finite(grad)
-        return math.isfinite(abs(grad.detach().sum().item()))
 
 
 class GradientMarks:

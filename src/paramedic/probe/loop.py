@@ -17,18 +17,22 @@ from torch.optim import Optimizer
 
 from paramedic.probe.backward import backward_passes
 from paramedic.probe.compiler import anything_compiled, never_traced
-from paramedic.probe.cycle import Cycle, GradientMarks, Sentinel, single_number
+from paramedic.probe.cycle import Cycle, GradientMarks, single_number
 from paramedic.probe.examiner import Examiner
 from paramedic.probe.forward import Call, ForwardTap
 from paramedic.probe.guard import Guard, aside
+from paramedic.probe.idle import Idle
+from paramedic.probe.meter import any_nonfinite
 from paramedic.probe.options import Options
 from paramedic.probe.origin import Origin, OriginFinder
 from paramedic.probe.ranks import Shards
+from paramedic.probe.recorder import Recorder
 from paramedic.probe.rerun import Rerun
 from paramedic.probe.scaler import scaled_steps
 from paramedic.probe.schedule import FULL, Schedule
 
 _MOST_ORIGINS = 20  # traced in one run
+_LONGEST_IDLE = 512  # steps after which the losses noted meanwhile are told
 
 
 class Loop:
@@ -41,21 +45,24 @@ class Loop:
         options: Options,
         guard: Guard,
         on_cycle: Callable[[int, Cycle], None],
+        recorder: Recorder,
     ) -> None:
         self.guard = guard
         self.schedule = Schedule(options.overhead, options.measure)
-        self.step = 0  # the number of the step under way
+        self._step = 0  # the number of the step under way, when it was last looked
         self.batches = 0  # backward passes so far
+        self._recorder = recorder
+        self._idle = Idle(guard, recorder.notes, self._wake)
         self._examiner = examiner
         self._options = options
         self._optimizers = {id(optimizer): optimizer for optimizer in optimizers}
-        self._alone = len(self._optimizers) == 1
+        self._scaled = False  # a gradient scaler is in use
         self._on_cycle = on_cycle
         self._tap = ForwardTap(examiner.modules)
         self._rerun = Rerun(examiner.layers.roots) if options.on_nan == "replay" else None
         self._origins = OriginFinder(examiner.layers)
         self._calls: Sequence[Call] = ()
-        self._sentinel: Sentinel | None = None
+        self._sentinel: Tensor | None = None
         self._expected = options.accumulate
         self._closure = False  # the last gradients came from inside `optimizer.step(closure)`
         self._handles: list[Any] = []
@@ -95,22 +102,37 @@ class Loop:
 
     # -- backward passes ---------------------------------------------------------------------
 
-    @aside("backward")
     def before_backward(self, roots: Sequence[Tensor]) -> None:
+        if self._idle.active:
+            self._idle.before_backward(roots)
+        else:
+            self._before_backward(roots)
+
+    def after_backward(self) -> None:
+        if self._idle.active:
+            self._idle.after_backward()
+        else:
+            self._after_backward()
+
+    @aside("backward")
+    def _before_backward(self, roots: Sequence[Tensor]) -> None:
         if self.cycle.stepped and not self.cycle.stepping:
             self._finish()
-        cycle, sentinel = self.cycle, self._sentinel
+        cycle = self.cycle
         self._roots = roots
         self._root_value = value = single_number(roots)
         if cycle.level is not None:
             self._before_look(cycle, roots)
-        if cycle.level != FULL and sentinel is not None:
-            sentinel.mark()
-        else:
-            self._marks.watch(self._examiner.layers.parameters)
+        self._marks.watch(self._watched(cycle))
         if value is not None and not math.isfinite(value) and self._tracing:
             # Traced now, while the graph of the loss is whole.
             self._origin = self.guard.attempt("origin", self._locate, roots)
+
+    def _watched(self, cycle: Cycle) -> Sequence[Tensor]:
+        """The parameters by which a backward pass is known to be ours: mostly one will do."""
+        if cycle.level == FULL or self._sentinel is None:
+            return self._examiner.layers.parameters
+        return (self._sentinel,)
 
     def _before_look(self, cycle: Cycle, roots: Sequence[Tensor]) -> None:
         if self._tap.is_open:
@@ -128,11 +150,12 @@ class Loop:
         return self._origins.of_loss(roots, theirs, how="replay")
 
     @aside("backward")
-    def after_backward(self) -> None:
+    def _after_backward(self) -> None:
         origin, self._origin = self._origin, None
-        cycle = self.cycle
-        if not self._is_ours(cycle):
+        touched = self._marks.touched()
+        if not touched:  # somebody else's backward pass
             return
+        cycle = self.cycle
         self.batches += 1
         cycle.inside += cycle.stepping
         if cycle.inside > 1:  # LBFGS tries further points: the first is where the step began
@@ -141,20 +164,13 @@ class Loop:
         cycle.add_loss(self._root_value, self._roots)
         if origin is not None and cycle.origin is None:
             cycle.origin = origin
+        if len(touched) > 1 or self._sentinel is None:
+            self._sentinel = min(touched[:2], key=lambda parameter: parameter.numel())
         if cycle.level is not None:
             self._read_gradients(cycle)
         if self._tracing and cycle.origin is None:
             self._trace_gradients(cycle)
         self._calls = self._roots = ()
-
-    def _is_ours(self, cycle: Cycle) -> bool:
-        """Whether the backward pass reached the parameters that are watched."""
-        if cycle.level != FULL and self._sentinel is not None:
-            return self._sentinel.is_touched()
-        touched = self._marks.touched()
-        if touched:
-            self._sentinel = Sentinel(min(touched[:2], key=lambda parameter: parameter.numel()))
-        return bool(touched)
 
     def _read_gradients(self, cycle: Cycle) -> None:
         if self._is_last(cycle):
@@ -172,7 +188,8 @@ class Loop:
         if cycle.gradients is not None:
             finite = cycle.gradients.finite
         else:
-            finite = self._sentinel is None or self._sentinel.looks_finite()
+            grad = None if self._sentinel is None else self._sentinel.grad
+            finite = grad is None or not any_nonfinite(grad)
         if not finite:
             cycle.origin = self.guard.attempt("origin", self._origins.of_gradient)
 
@@ -180,19 +197,15 @@ class Loop:
 
     @never_traced
     def _on_step_begin(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
-        cycle = self.cycle
-        if cycle.level is None and not cycle.stepped:
-            cycle.stepping = True
-        else:
+        if not self._idle.active:
             self._before_step(optimizer)
 
     @never_traced
     def _on_step_end(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
-        cycle = self.cycle
-        if cycle.level is None and cycle.origin is None and self._alone and not cycle.scaling:
-            self._finish_unseen(cycle)
-        else:
+        if not self._idle.active:
             self._after_step(optimizer)
+        elif self._idle.end_step():
+            self._stop_idling()
 
     @aside("steps")
     def _before_step(self, optimizer: Optimizer) -> None:
@@ -220,6 +233,8 @@ class Loop:
     @aside("steps")
     def before_scaled_step(self, optimizer: Optimizer, scale: float) -> None:
         if id(optimizer) in self._optimizers:
+            self._wake(None)
+            self._scaled = True
             self.cycle.scaling = True
             self.cycle.scale = scale
 
@@ -236,28 +251,58 @@ class Loop:
 
     # -- the end of a turn -------------------------------------------------------------------
 
+    @property
+    def step(self) -> int:
+        """The number of the step under way, from 0."""
+        return self._idle.step if self._idle.active else self._step
+
+    def give_loss(self, loss: float) -> bool:
+        """Take the loss of the step under way from the user; False if none is under way."""
+        if self._idle.active and self._idle.backwards:
+            self._idle.given = loss
+        elif not self._idle.active and self.cycle.backwards and not self.cycle.stepped:
+            self.cycle.given = loss
+        else:
+            return False
+        return True
+
     def finish_open(self) -> None:
         """End the turn under way if an optimizer has stepped in it."""
-        if self.cycle.stepped and not self.cycle.stepping:
+        if not self._idle.active and self.cycle.stepped and not self.cycle.stepping:
             self._finish()
 
     @aside("steps")
-    def _finish_unseen(self, cycle: Cycle) -> None:
-        """The common case, at every step of a fast loop: nothing to tell but the loss."""
-        if isinstance(cycle.loss, float):
-            cycle.loss_finite = math.isfinite(cycle.loss)
-            self._tracing = cycle.loss_finite and self._may_trace
-        self._on_cycle(self.step, cycle)
-        now = time.perf_counter()
-        spent = self.guard.spent(now)
-        self.schedule.passed(now - self._clock, spent - self._spent)
-        self._clock, self._spent = now, spent
-        self.step += 1
-        level = self.schedule.level(self.step)
-        if level is None:
-            cycle.reuse()
-        else:
-            self._begin(level)
+    def _stop_idling(self) -> None:
+        """The next step is one to look at."""
+        self._settle_idle()
+        self._begin(self.schedule.level(self._step))
+
+    def _settle_idle(self) -> None:
+        idle = self._idle
+        steps, seconds, cost = idle.stop()
+        self._recorder.settle()
+        self._step = idle.step
+        self.batches += idle.batches
+        self.guard.seconds += cost
+        if steps:
+            self.schedule.passed(seconds / steps, cost / steps)
+        self._clock, self._spent = time.perf_counter(), self.guard.seconds
+
+    def _wake(self, roots: Sequence[Tensor] | None) -> None:
+        """Something happened between two looks: go on with open eyes, from where we are.
+
+        With `roots`, a backward pass begins whose loss is not a plain finite number; without,
+        the gradient of the last one is not finite, or a gradient scaler has appeared.
+        """
+        idle = self._idle
+        if not idle.active:
+            return
+        self._settle_idle()
+        self.cycle = Cycle(None, loss=idle.loss, backwards=idle.backwards, given=idle.given)
+        if roots is not None:
+            self._before_backward(roots)
+        elif self._tracing and idle.backwards:
+            self._trace_gradients(self.cycle)
 
     def _finish(self) -> None:
         cycle = self.cycle
@@ -271,15 +316,24 @@ class Loop:
         if self._options.accumulate is None and cycle.backwards:
             self._expected = cycle.backwards - self._closure
             self._examiner.accumulates(cycle.backwards)
-        self._on_cycle(self.step, cycle)
+        self._on_cycle(self._step, cycle)
         self._examiner.at_rest(cycle)
         self._plan(cycle)
-        self.step += 1
-        self._begin(self.schedule.level(self.step))
+        self._step += 1
+        self._begin(self.schedule.level(self._step))
 
     def _begin(self, level: str | None) -> None:
         self.cycle = Cycle(level)
         self._arm()
+        if level is None and self._is_plain():
+            assert self._sentinel is not None
+            due = min(self.schedule.due, self._step + _LONGEST_IDLE)
+            self._idle.start(self._step, due, self._sentinel)
+
+    def _is_plain(self) -> bool:
+        """Whether the steps until the next look can be left to `Idle`."""
+        odd = self._closure or self._scaled or not self._tracing or len(self._optimizers) > 1
+        return not odd and self._sentinel is not None and self._sentinel.is_cpu
 
     def _plan(self, cycle: Cycle) -> None:
         now = time.perf_counter()
@@ -289,12 +343,12 @@ class Loop:
         if cycle.level is None:
             self.schedule.passed(seconds, cost)
             return
-        self.schedule.looked(self.step, cycle.level, seconds, cost)
-        distance = self.schedule.plan(self.step, cycle.level)
+        self.schedule.looked(self._step, cycle.level, seconds, cost)
+        distance = self.schedule.plan(self._step, cycle.level)
         shards: Shards = self._examiner.meter.shards
         if shards and self.schedule.overhead is not None:
             distance = shards.largest(distance)
-        self.schedule.agree(self.step, cycle.level, distance)
+        self.schedule.agree(self._step, cycle.level, distance)
 
     def _arm(self) -> None:
         """Put the forward hook up for a step that will be looked at in full, else take it down."""

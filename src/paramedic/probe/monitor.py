@@ -41,7 +41,9 @@ class Monitor:
         self._options = options
         self._examiner = Examiner(models, optimizers, options, self.guard)
         self._recorder = Recorder(self._open_trace(options))
-        self._loop = Loop(self._examiner, optimizers, options, self.guard, self._on_cycle)
+        self._loop = Loop(
+            self._examiner, optimizers, options, self.guard, self._on_cycle, self._recorder
+        )
         self._recorded_chart: Chart | None = None
         self._epochs = 0
         self._skipped = 0
@@ -66,10 +68,7 @@ class Monitor:
         """Give the loss of a step where it is not found: of the step under way if its backward
         pass has run, else of the last one."""
         value = float(loss.detach()) if isinstance(loss, Tensor) else float(loss)
-        cycle = self._loop.cycle
-        if cycle.backwards and not cycle.stepped:
-            cycle.given = value
-        elif self._loop.step:
+        if not self._loop.give_loss(value) and self._loop.step:
             self._recorder.amend_loss(value)
 
     @aside("epoch")

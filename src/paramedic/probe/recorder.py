@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from paramedic.probe.idle import Note
 from paramedic.trace import History, Writer
 from paramedic.types import Chart, Epoch, Event, Frame, Window
 
@@ -21,7 +22,7 @@ class Recorder:
     def __init__(self, writer: Writer | None) -> None:
         self.writer = writer
         self._history = History()
-        self._noted: list[tuple[int, float | Tensor | None, bool, bool]] = []
+        self.notes: list[Note] = []  # steps that are not told yet
 
     def chart(self, chart: Chart) -> None:
         """What does not change; called again when it does after all."""
@@ -31,15 +32,14 @@ class Recorder:
 
     def pulse(self, step: int, loss: float | Tensor | None, finite: bool, skipped: bool) -> None:
         """Every step: only noted here, and told in one go when somebody wants to know."""
-        self._noted.append((step, loss, finite, skipped))
-        if len(self._noted) >= _MOST_NOTED:
+        self.notes.append((step, loss, finite, skipped))
+        if len(self.notes) >= _MOST_NOTED:
             self.settle()
 
     def settle(self) -> None:
         """Tell the steps noted so far; losses on another device are fetched with one transfer."""
-        if not self._noted:
-            return
-        noted, self._noted = self._noted, []
+        noted = self.notes[:]
+        self.notes.clear()
         late = [loss.float().reshape(()) for _, loss, _, _ in noted if isinstance(loss, Tensor)]
         fetched = iter(torch.stack(late).tolist() if late else ())
         for step, loss, finite, skipped in noted:

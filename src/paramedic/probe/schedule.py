@@ -44,6 +44,13 @@ class Schedule:
             return FULL
         return VITALS if step >= self._due[VITALS] else None
 
+    @property
+    def due(self) -> int:
+        """The step of the next look."""
+        if self.highest == VITALS:
+            return self._due[VITALS]
+        return min(self._due.values())
+
     def passed(self, seconds: float, cost: float) -> None:
         """A step without a look took `seconds`, of which `cost` was ours."""
         self._plain.append(seconds - cost)

@@ -52,7 +52,8 @@ def _sentences(trace: Trace, window: Window) -> Iterator[str]:
     yield from (event.message for event in _told(trace))
     spent = trace.meta("spent")
     if isinstance(spent, dict) and "share" in spent:
-        yield f"Watching cost {100 * float(spent['share']):.1f} % of the training time."
+        share = 100 * float(spent["share"])
+        yield f"Watching cost {share:.1f} % of the training time, for {len(trace)} looks."
 
 
 def _told(trace: Trace) -> list[Event]:

@@ -1,0 +1,231 @@
+"""Catching what modules take in and give out, without leaving anything in them."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+import torch
+import torch.nn.modules.module as torch_module
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from paramedic.probe.forward import HOOK_SECONDS, ForwardTap
+
+
+def _model() -> nn.Sequential:
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+
+
+def _x() -> Tensor:
+    return torch.ones(2, 3)
+
+
+@contextmanager
+def _open(*modules: nn.Module) -> Iterator[ForwardTap]:
+    tap = ForwardTap({id(module) for model in modules for module in model.modules()})
+    tap.open()
+    try:
+        yield tap
+    finally:
+        tap.close()
+
+
+def test_calls_in_the_order_they_finish() -> None:
+    model, x = _model(), _x()
+    with _open(model) as tap:
+        output = model(x)
+        calls = tap.take()
+    assert [call.module for call in calls] == [model[0], model[1], model[2], model]
+    assert calls[0].inputs == [x]
+    assert calls[0].inputs[0] is x
+    assert calls[1].inputs[0] is calls[0].output
+    assert calls[3].output is output
+    assert calls[2].output is output
+    assert all(call.training and call.intact() for call in calls)
+
+
+def test_taking_empties() -> None:
+    model = _model()
+    with _open(model) as tap:
+        model(_x())
+        assert len(tap.take()) == 4
+        assert tap.take() == []
+        model(_x())
+        assert len(tap.take()) == 4
+
+
+def test_keyword_arguments() -> None:
+    class Named(nn.Module):
+        def forward(self, first: Tensor, *, second: Tensor, scale: float = 1.0) -> Tensor:
+            return first + second * scale
+
+    model, a, b = Named(), torch.ones(2), torch.zeros(2)
+    with _open(model) as tap:
+        model(first=a, second=b, scale=2.0)
+        model(a, second=b)
+        calls = tap.take()
+    for call in calls:
+        assert [id(one) for one in call.inputs] == [id(a), id(b)]
+
+
+def test_nested_arguments_and_outputs() -> None:
+    class Nest(nn.Module):
+        def forward(self, batch: dict[str, Tensor], pair: tuple[Tensor, str]) -> tuple[Tensor, ...]:
+            return batch["y"], batch["x"] * 2
+
+    model = Nest()
+    batch, pair = {"x": torch.ones(2), "y": torch.tensor([1, 2])}, (torch.zeros(1), "text")
+    with _open(model) as tap:
+        output = model(batch, pair)
+        (call,) = tap.take()
+    assert len(call.inputs) == 3
+    assert call.output is output[1]  # the first floating one
+
+
+def test_only_the_modules_asked_for_and_losses() -> None:
+    watched, other, criterion = _model(), _model(), nn.MSELoss()
+    with _open(watched) as tap:
+        other(_x())
+        target = torch.zeros(2, 2)
+        criterion(watched(_x()), target)
+        calls = tap.take()
+    assert [call.module for call in calls] == [*watched, watched, criterion]
+    assert calls[-1].inputs[1] is target
+
+
+def test_the_modules_asked_for_may_grow() -> None:
+    model, ids = _model(), set[int]()
+    tap = ForwardTap(ids)
+    tap.open()
+    model(_x())
+    assert tap.take() == []
+    ids.add(id(model[1]))
+    model(_x())
+    assert [call.module for call in tap.take()] == [model[1]]
+    tap.close()
+
+
+def test_nothing_is_collected_without_gradients() -> None:
+    model = _model()
+    with _open(model) as tap:
+        with torch.no_grad():
+            model(_x())
+        with torch.inference_mode():
+            model(_x())
+        assert tap.take() == []
+        model.eval()
+        model(_x())
+        calls = tap.take()
+    assert len(calls) == 4
+    assert not any(call.training for call in calls)
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_a_recomputed_forward_is_not_collected_again(reentrant: bool) -> None:
+    model, x = _model(), _x().requires_grad_()
+    runs = []
+    model[0].register_forward_hook(lambda *_: runs.append(1))
+    with _open(model) as tap:
+        output = checkpoint(model, x, use_reentrant=reentrant)
+        first = len(tap.take())
+        output.sum().backward()
+        assert tap.take() == []
+    assert len(runs) == 2
+    assert first == (0 if reentrant else 4)  # a re-entrant one runs without gradients first
+
+
+def test_closed_it_is_not_there() -> None:
+    before = dict(torch_module._global_forward_hooks)
+    model = _model()
+    with _open(model) as tap:
+        assert len(torch_module._global_forward_hooks) == len(before) + 1
+        tap.open()
+        assert len(torch_module._global_forward_hooks) == len(before) + 1
+        model(_x())
+    assert tap.calls == []
+    assert not tap.is_open
+    assert dict(torch_module._global_forward_hooks) == before
+    model(_x())
+    assert tap.calls == []
+    tap.close()
+
+
+def test_nothing_stays_in_the_modules() -> None:
+    model = _model()
+    with _open(model):
+        model(_x())
+        for module in model.modules():
+            assert not module._forward_hooks
+            assert not module._forward_pre_hooks
+            assert not module._backward_hooks
+        twin, again = copy.deepcopy(model), pickle.loads(pickle.dumps(model))
+    assert torch.equal(twin(_x()), again(_x()))
+
+
+def test_muted_it_stays_but_collects_nothing() -> None:
+    model = _model()
+    before = len(torch_module._global_forward_hooks)
+    with _open(model) as tap:
+        model(_x())
+        tap.mute()
+        assert tap.take() == []
+        model(_x())
+        assert tap.take() == []
+        assert len(torch_module._global_forward_hooks) == before + 1
+        tap.open()
+        model(_x())
+        assert len(tap.take()) == 4
+
+
+def test_outputs_are_handed_on_unchanged() -> None:
+    model = _model()
+    expected = model(_x())
+    with _open(model):
+        assert torch.equal(model(_x()), expected)
+
+
+def test_what_the_hook_costs_is_estimated_from_its_calls() -> None:
+    model, other = _model(), _model()
+    with _open(model) as tap:
+        model(_x())
+        other(_x())
+        assert tap.spent() == pytest.approx(8 * HOOK_SECONDS)
+        assert tap.spent() == 0.0
+
+
+def test_an_output_that_was_written_to() -> None:
+    model = nn.Sequential(nn.Linear(3, 3), nn.ReLU(inplace=True))
+    with _open(model) as tap:
+        model(_x())
+        calls = tap.take()
+    assert [call.intact() for call in calls] == [False, True, True]
+
+
+def test_a_module_without_tensors() -> None:
+    class Text(nn.Module):
+        def forward(self, text: str) -> str:
+            return text.upper()
+
+    model = Text()
+    with _open(model) as tap:
+        assert model("a") == "A"
+        (call,) = tap.take()
+    assert (call.inputs, call.output) == ([], None)
+    assert call.intact()
+
+
+def test_an_error_in_the_forward_pass_leaves_no_call() -> None:
+    class Fails(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            raise ValueError("no")
+
+    model = nn.Sequential(nn.Linear(3, 3), Fails())
+    with _open(model) as tap:
+        with pytest.raises(ValueError, match="no"):
+            model(_x())
+        assert [call.module for call in tap.take()] == [model[0]]
