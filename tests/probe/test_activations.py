@@ -111,21 +111,13 @@ def test_levels_in_other_precisions(dtype: torch.dtype) -> None:
     assert seen["act_dead"]["1"] == pytest.approx(dead)
 
 
-def test_the_variance_of_a_large_level_does_not_drown(
-    way: str, request: pytest.FixtureRequest
-) -> None:
-    if way == "numpy":
-        reason = "E[x²]-E[x]² in float32: 0.16 instead of 3.4e-5 for values of 1000 ± 0.01"
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+def test_the_variance_of_a_large_level_does_not_drown() -> None:
     x = (1000 + torch.linspace(-1e-2, 1e-2, 100)).requires_grad_()
     true = x.detach().double().numpy().var()
     assert _see(nn.LeakyReLU(1.0), x)["act_var"]["(root)"] == pytest.approx(true, rel=1e-2)
 
 
-def test_the_variance_of_values_around_one(way: str, request: pytest.FixtureRequest) -> None:
-    if way == "numpy":
-        reason = "E[x²]-E[x]² in float32 loses a spread of 1e-3 around 1"
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+def test_the_variance_of_values_around_one() -> None:
     x = 1 + 1e-3 * _randn(64, 50)
     true = x.double().numpy().var()
     assert _see(nn.LeakyReLU(1.0), x)["act_var"]["(root)"] == pytest.approx(true, rel=1e-3)
@@ -302,11 +294,6 @@ def test_units_of_sequences_are_features() -> None:
     assert _see(nn.ReLU(), x)["act_dead"]["(root)"] == pytest.approx(1 / 5)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="of three axes the last is taken for the features: the channels of a Conv1d are on the "
-    "second one, so its dead filters are not seen",
-)
 def test_units_of_one_dimensional_convolutions_are_channels() -> None:
     model = nn.Sequential(nn.Conv1d(2, 4, 3), nn.ReLU())
     with torch.no_grad():
@@ -401,19 +388,11 @@ def test_no_saturation_where_there_is_no_bound() -> None:
         assert np.isnan(_see(kind, _randn(4, 3) * 100)["act_saturated"]["(root)"])
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the bounds of Hardtanh are taken to be -1 and 1 whatever it was given"
-)
 def test_hardtanh_with_other_bounds() -> None:
     x = torch.linspace(-1.5, 1.5, 60).reshape(20, 3)
     assert _see(nn.Hardtanh(-2.0, 2.0), x)["act_saturated"]["(root)"] == 0.0
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="`F.relu6` is a HardtanhBackward to autograd: taken for a Hardtanh between -1 and 1, so "
-    "every value above 0.98 counts as saturated, and dead units are not looked for",
-)
 def test_functional_relu6_is_a_rectifier() -> None:
     model = Function(F.relu6)
     _kill(_awake(model.before), 2)

@@ -70,7 +70,7 @@ def test_a_layer_over_several_chunks_is_one_layer(monkeypatch: pytest.MonkeyPatc
     x = _randn(10_007)
     whole = _row(_read([x], [0], 1)[0], 0)
     monkeypatch.setattr(chunks, "CHUNK", 1000)
-    assert _row(_read([x], [0], 1)[0], 0) == pytest.approx(whole, rel=1e-6)
+    assert _row(_read([x], [0], 1)[0], 0) == pytest.approx(whole, rel=1e-5)
     assert whole == pytest.approx(_exact(x.numpy()), rel=1e-4)
 
 
@@ -91,11 +91,6 @@ def test_the_sample_covers_all_tensors_of_a_row() -> None:
     assert sample[0, : taken[0]].mean() == pytest.approx(0.5, abs=0.02)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="the stride starts anew in each chunk, so the sample is full before the last chunks: "
-    "with chunks of 2**18 the end of a layer of 50 million values is never sampled",
-)
 def test_the_sample_of_a_layer_of_very_many_chunks_reaches_its_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

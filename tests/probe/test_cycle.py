@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
-from paramedic.probe import native
-from paramedic.probe.cycle import Cycle, GradientMarks, Sentinel, single_number
+from paramedic.probe.cycle import Cycle, GradientMarks, single_number
 from paramedic.probe.origin import Origin
 
 NAN, INF = float("nan"), float("inf")
@@ -118,16 +116,6 @@ def test_a_step_that_the_scaler_skipped_needs_no_origin() -> None:
     assert _cycle(1.0, 65536.0, skipped=True, origin=_origin("weight")).origin is not None
 
 
-def test_a_turn_that_is_used_again_knows_nothing() -> None:
-    cycle = Cycle(None)
-    cycle.add_loss(INF, [])
-    cycle.loss_finite, cycle.backwards, cycle.inside, cycle.given = False, 3, 1, 2.0
-    cycle.stepping = True
-    cycle.stepped.add(1)
-    cycle.reuse()
-    assert cycle == Cycle(None)
-
-
 # -- gradients -------------------------------------------------------------------------------
 
 
@@ -158,111 +146,3 @@ def test_gradients_that_were_taken_away_are_not_touched() -> None:
     assert marks.touched() == []
     b.grad.mul_(0.5)
     assert marks.touched() == [b]
-
-
-def test_a_sentinel_sees_its_own_gradient() -> None:
-    a, b, _ = _parameters()
-    sentinel = Sentinel(a)
-    assert not sentinel.is_touched()
-    b.sum().backward()
-    assert not sentinel.is_touched()
-    a.sum().backward()
-    assert sentinel.is_touched()
-    sentinel.mark()
-    assert not sentinel.is_touched()
-    a.sum().backward()
-    assert sentinel.is_touched()
-
-
-def test_a_sentinel_sees_a_gradient_made_anew() -> None:
-    a = _parameters()[0]
-    a.sum().backward()
-    sentinel = Sentinel(a)
-    a.grad = None
-    assert not sentinel.is_touched()
-    a.sum().backward()
-    assert sentinel.is_touched()
-
-
-@pytest.fixture(params=["native", "numpy"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "numpy":
-        monkeypatch.setattr(native, "kernel", None)
-    elif native.kernel is None:
-        pytest.skip("the native kernel was not built")
-    return str(request.param)
-
-
-def _with_gradient(grad: Tensor | None) -> Sentinel:
-    return Sentinel(SimpleNamespace(grad=grad))  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("grad", "finite"),
-    [
-        (None, True),
-        (torch.ones(5), True),
-        (torch.tensor([1.0, NAN]), False),
-        (torch.tensor([INF, 1.0]), False),
-        (torch.tensor([INF, -INF]), False),
-        (torch.ones(4, 2).t(), True),
-        (torch.tensor([[1.0, NAN], [1.0, 1.0]]).t(), False),
-        (torch.tensor([1.0, INF]).bfloat16(), False),
-        (torch.tensor([complex(1, NAN)]), False),
-        (torch.tensor([1 + 1j]), True),
-        (torch.eye(2).to_sparse(), True),  # not looked at
-        (torch.ones(2, device="meta"), True),
-    ],
-)
-def test_a_gradient_that_is_finite(way: str, grad: Tensor | None, finite: bool) -> None:
-    assert _with_gradient(grad).looks_finite() is finite
-
-
-@pytest.mark.parametrize(
-    ("grad", "by"),
-    [
-        pytest.param(torch.full((1000,), 100.0).half(), "both", id="half"),
-        pytest.param(torch.full((10,), 3e38), "numpy", id="float"),
-    ],
-)
-def test_a_sum_that_overflows_is_not_an_infinite_gradient(
-    way: str, grad: Tensor, by: str, request: pytest.FixtureRequest
-) -> None:
-    if by in (way, "both"):
-        reason = (
-            "finiteness is judged by the sum: half-precision gradients of 100 add up to more than "
-            "65504, and a non-finite event of unknown origin is reported"
-        )
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
-    assert _with_gradient(grad).looks_finite()
-
-
-class Wrapper(Tensor):
-    """A tensor whose values live elsewhere, as those of a DTensor: its own pointer is null."""
-
-    inner: Tensor
-
-    @staticmethod
-    def __new__(cls, inner: Tensor) -> Wrapper:
-        made = Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
-        made.inner = inner
-        return made
-
-    @classmethod
-    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        plain = [one.inner if isinstance(one, Wrapper) else one for one in args]
-        return func(*plain, **(kwargs or {}))
-
-
-@pytest.mark.xfail(
-    strict=True,
-    reason="the kernel is handed the pointer of a DTensor, which is null: the process dies with "
-    "SIGSEGV (FSDP2 on the host, `test_fsdp2_ranks_look_at_the_same_steps`)",
-)
-def test_a_sharded_gradient_is_not_for_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    kernel = SimpleNamespace(is_finite=lambda grad: asked.append(grad.data_ptr()))
-    monkeypatch.setattr(native, "kernel", kernel)
-    for value, finite in ((1.0, True), (NAN, False)):
-        assert _with_gradient(Wrapper(torch.tensor([value]))).looks_finite() is finite
-    assert asked == []

@@ -43,7 +43,7 @@ def _look(
     calls = tap.take()
     tap.close()
     if level == FULL:
-        examiner.forward_seen(cycle, calls, [loss])
+        examiner.forward_seen(calls, [loss])
     model.zero_grad()
     (loss * scale).backward()
     cycle.loss, cycle.backwards = loss.item(), 1

@@ -11,7 +11,6 @@ import pytest
 import torch
 import torch.nn.modules.module as torch_module
 from torch import Tensor, nn
-from torch.utils.checkpoint import checkpoint
 
 from paramedic.probe.forward import HOOK_SECONDS, ForwardTap
 
@@ -123,20 +122,6 @@ def test_nothing_is_collected_without_gradients() -> None:
         calls = tap.take()
     assert len(calls) == 4
     assert not any(call.training for call in calls)
-
-
-@pytest.mark.parametrize("reentrant", [True, False])
-def test_a_recomputed_forward_is_not_collected_again(reentrant: bool) -> None:
-    model, x = _model(), _x().requires_grad_()
-    runs = []
-    model[0].register_forward_hook(lambda *_: runs.append(1))
-    with _open(model) as tap:
-        output = checkpoint(model, x, use_reentrant=reentrant)
-        first = len(tap.take())
-        output.sum().backward()
-        assert tap.take() == []
-    assert len(runs) == 2
-    assert first == (0 if reentrant else 4)  # a re-entrant one runs without gradients first
 
 
 def test_closed_it_is_not_there() -> None:

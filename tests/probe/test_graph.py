@@ -110,11 +110,6 @@ def test_an_overflow_is_blamed_on_the_operation_that_made_it() -> None:
     ],
     ids=["linear-relu", "root-tanh", "product-softmax"],
 )
-@pytest.mark.xfail(
-    strict=True,
-    reason="a saved result that is bad is blamed on its operation, also where finite arguments "
-    "cannot make it so: a Linear that overflows before a ReLU is reported as the ReLU",
-)
 def test_functions_that_cannot_overflow_are_not_blamed(
     make: Callable[[Tensor], Tensor], operation: str
 ) -> None:

@@ -5,76 +5,58 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.optim import SGD, Optimizer
+from torch.utils.checkpoint import checkpoint
 
-from paramedic.probe.cycle import Cycle
-from paramedic.probe.examiner import Examiner
-from paramedic.probe.guard import Guard
+import paramedic
 from paramedic.probe.loop import Loop
-from paramedic.probe.options import Options
-from paramedic.types import Task
+from paramedic.probe.monitor import Monitor
+from paramedic.types import Event, Task
 
 NAN, INF = float("nan"), float("inf")
+RARELY = 1e-9  # of the time: after the first steps nobody looks for a long while
 
 
-@dataclass
-class Turn:
-    """What a cycle was when it ended; the loop may use the object again."""
-
-    step: int
-    level: str | None
-    loss: float | None
-    backwards: int
-    stepped: frozenset[int]
-    skipped: bool
-    scale: float
-    raw: bool
-    total: float | None
-    origin: str | None
-    columns: dict[str, Any]
-
-
-@dataclass
 class Seen:
-    loop: Loop
-    examiner: Examiner
-    turns: list[Turn] = field(default_factory=list)
+    """What the loop told: through the recorder, since it may tell several steps at once."""
 
-    def losses(self) -> list[float | None]:
-        return [turn.loss for turn in self.turns]
+    def __init__(self, monitor: Monitor) -> None:
+        self.monitor = monitor
+
+    @property
+    def loop(self) -> Loop:
+        return self.monitor._loop
+
+    def losses(self) -> list[float]:
+        pulse = self.monitor.window().pulse
+        assert pulse.step.tolist() == list(range(len(pulse)))
+        return pulse.loss.tolist()
+
+    def turns(self) -> int:
+        return len(self.losses())
+
+    def looked(self) -> list[int]:
+        return self.monitor.window().steps.tolist()
+
+    def scalar(self, name: str) -> list[float]:
+        return self.monitor.window().scalar(name).tolist()
+
+    def origins(self) -> list[Event]:
+        return [event for event in self.monitor.window().events if event.kind == "non-finite"]
 
 
 @contextmanager
 def _watched(model: Any, *optimizers: Optimizer, **settings: Any) -> Iterator[Seen]:
-    models = {"": model} if isinstance(model, nn.Module) else model
-    options = Options(**{"overhead": None, **settings})
-    guard = Guard(strict=True)
-    examiner = Examiner(models, optimizers, options, guard)
-
-    def on_cycle(step: int, cycle: Cycle) -> None:
-        seen.turns.append(
-            Turn(
-                step, cycle.level, cycle.loss, cycle.backwards, frozenset(cycle.stepped),
-                cycle.skipped, cycle.scale, cycle.gradients_raw,
-                None if cycle.gradients is None else cycle.gradients.total,
-                None if cycle.origin is None else cycle.origin.kind, dict(cycle.columns),
-            )
-        )  # fmt: skip
-
-    loop = Loop(examiner, optimizers, options, guard, on_cycle)
-    seen = Seen(loop, examiner)
-    loop.attach()
-    try:
-        yield seen
-    finally:
-        loop.detach()
+    settings = {"overhead": None, "strict": True, **settings}
+    with paramedic.watch(model, list(optimizers), **settings) as monitor:
+        yield Seen(monitor)
 
 
 def _model() -> nn.Sequential:
@@ -106,30 +88,44 @@ def _train(model: nn.Module, optimizer: Optimizer, steps: int, first: int = 0) -
 # -- one optimizer ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("overhead", [None, 1e-9])
+@pytest.mark.parametrize("overhead", [None, RARELY])
 def test_every_step_is_one_turn(overhead: float | None) -> None:
     model = _model()
     optimizer = SGD(model.parameters(), lr=0.1)
     with _watched(model, optimizer, overhead=overhead) as seen:
         losses = _train(model, optimizer, 12)
-    assert [turn.step for turn in seen.turns] == list(range(12))
-    assert seen.losses() == pytest.approx(losses)
-    assert [turn.backwards for turn in seen.turns] == [1] * 12
-    assert (seen.loop.step, seen.loop.batches) == (12, 12)
-    levels = [turn.level for turn in seen.turns]
-    assert levels[:5] == ["full"] * 5
-    assert levels[-3:] == (["full"] * 3 if overhead is None else [None] * 3)
+        assert seen.losses() == pytest.approx(losses)
+        assert seen.loop.step == 12
+        assert seen.looked()[:5] == [0, 1, 2, 3, 4]
+        assert len(seen.looked()) == 12 if overhead is None else len(seen.looked()) <= 7
+
+
+@pytest.mark.parametrize("overhead", [None, RARELY])
+def test_batches_are_counted(overhead: float | None) -> None:
+    """The number of the batch in the event of a NaN is that of the backward pass."""
+    model = _model()
+    optimizer = SGD(model.parameters(), lr=0.0)
+    with _watched(model, optimizer, overhead=overhead) as seen:
+        for step in range(10):
+            for micro in range(3):
+                _loss(model, 3 * step + micro).backward()
+            optimizer.step()
+        assert seen.losses()[-1] > 0
+        _bad_step(model, optimizer)
+        (event,) = seen.origins()
+    assert (event.data["step"], event.data["batch"]) == (10, 30)
 
 
 def test_what_is_read_at_a_look_and_what_not_in_between() -> None:
     model = _model()
     optimizer = SGD(model.parameters(), lr=0.1)
-    with _watched(model, optimizer, overhead=1e-9) as seen:
+    with _watched(model, optimizer, overhead=RARELY) as seen:
         _train(model, optimizer, 10)
-    assert all("update_ratio" in turn.columns for turn in seen.turns[:5])
-    assert all(turn.total is not None for turn in seen.turns[:5])
-    assert [turn.total for turn in seen.turns[-3:]] == [None] * 3
-    assert [turn.columns for turn in seen.turns[-3:]] == [{}] * 3
+        window = seen.monitor.window()
+    assert len(window.pulse) == 10
+    assert len(window) < 10
+    assert np.isfinite(window.layer("update_ratio")[:5, [0, 2]]).all()
+    assert (np.diff(window.steps) > 0).all()
 
 
 def test_nothing_is_seen_after_detaching() -> None:
@@ -139,7 +135,7 @@ def test_nothing_is_seen_after_detaching() -> None:
     with _watched(model, optimizer) as seen:
         _train(model, optimizer, 2)
     _train(model, optimizer, 2)
-    assert len(seen.turns) == 2
+    assert seen.turns() == 2
     assert torch.autograd.backward is backward
     assert not optimizer._optimizer_step_pre_hooks
     assert not optimizer._optimizer_step_post_hooks
@@ -152,9 +148,9 @@ def test_a_step_without_a_backward_pass() -> None:
         _loss(model).backward()
         optimizer.step()
         optimizer.step()
-    assert [turn.backwards for turn in seen.turns] == [1, 0]
-    assert [turn.raw for turn in seen.turns] == [True, False]
-    assert seen.turns[1].loss is None
+        assert seen.scalar("backwards") == [1.0, 0.0]
+        assert seen.scalar("grad_raw") == [1.0, 0.0]
+        assert np.isnan(seen.losses()).tolist() == [False, True]
 
 
 def test_backward_passes_without_a_step_are_no_turn() -> None:
@@ -163,36 +159,54 @@ def test_backward_passes_without_a_step_are_no_turn() -> None:
     with _watched(model, optimizer) as seen:
         for _ in range(3):
             _loss(model).backward()
-        seen.loop.finish_open()
-        assert seen.turns == []
+        seen.monitor.epoch(val_loss=1.0)
+        assert seen.turns() == 0
         assert seen.loop.batches == 3
         optimizer.step()
-    assert [turn.backwards for turn in seen.turns] == [3]
+        assert seen.scalar("backwards") == [3.0]
 
 
-def test_an_error_in_the_users_backward_pass_is_forgotten() -> None:
+@pytest.mark.parametrize("overhead", [None, RARELY])
+def test_an_error_in_the_users_backward_pass_is_forgotten(overhead: float | None) -> None:
     model = _model()
     optimizer = SGD(model.parameters(), lr=0.1)
-    with _watched(model, optimizer) as seen:
+    with _watched(model, optimizer, overhead=overhead) as seen:
+        losses = _train(model, optimizer, 8)
+        optimizer.zero_grad()
         loss = _loss(model)
         loss.backward()
         with pytest.raises(RuntimeError, match="second time"):
             loss.backward()
         optimizer.step()
-        losses = _train(model, optimizer, 1, first=1)
-    assert seen.losses() == pytest.approx([loss.item(), *losses])
-    assert seen.loop.batches == 2
+        losses += [loss.item(), *_train(model, optimizer, 1, first=1)]
+        assert seen.losses() == pytest.approx(losses)
+
+
+@pytest.mark.parametrize("overhead", [None, RARELY])
+def test_a_loss_that_is_handed_in(overhead: float | None) -> None:
+    model = _model()
+    optimizer = SGD(model.parameters(), lr=0.1)
+    with _watched(model, optimizer, overhead=overhead) as seen:
+        for step in range(10):
+            _loss(model, step).backward()
+            if step % 2:
+                seen.monitor.step(float(step))
+            optimizer.step()
+            if not step % 2:
+                seen.monitor.step(float(step))
+        assert seen.losses() == [float(step) for step in range(10)]
 
 
 # -- accumulation ----------------------------------------------------------------------------
 
 
-def test_several_backward_passes_make_one_turn() -> None:
+@pytest.mark.parametrize("overhead", [None, RARELY])
+def test_several_backward_passes_make_one_turn(overhead: float | None) -> None:
     model = _model()
     optimizer = SGD(model.parameters(), lr=0.1)
     sums, norms = [], []
-    with _watched(model, optimizer) as seen:
-        for step in range(3):
+    with _watched(model, optimizer, overhead=overhead) as seen:
+        for step in range(9):
             optimizer.zero_grad()
             losses = [_loss(model, 4 * step + micro) for micro in range(3)]
             for loss in losses:
@@ -200,11 +214,11 @@ def test_several_backward_passes_make_one_turn() -> None:
             sums.append(sum(loss.item() for loss in losses))
             norms.append(_norm(model))
             optimizer.step()
-    assert seen.losses() == pytest.approx(sums)
-    assert [turn.backwards for turn in seen.turns] == [3, 3, 3]
-    assert [turn.total for turn in seen.turns] == pytest.approx(norms, rel=1e-6)
-    assert seen.loop.batches == 9
-    assert seen.examiner.chart.accumulate == 3
+        assert seen.losses() == pytest.approx(sums)
+        assert set(seen.scalar("backwards")) == {3.0}
+        looked = seen.looked()
+        assert seen.scalar("grad_norm") == pytest.approx([norms[at] for at in looked], rel=1e-6)
+        assert seen.monitor.chart.accumulate == 3
 
 
 def test_accumulation_that_was_announced_is_right_from_the_first_step() -> None:
@@ -217,41 +231,46 @@ def test_accumulation_that_was_announced_is_right_from_the_first_step() -> None:
         true = _norm(model)
         nn.utils.clip_grad_norm_(model.parameters(), 1e-3)
         optimizer.step()
-    assert seen.turns[0].total == pytest.approx(true, rel=1e-6)
-    assert seen.turns[0].raw
+        assert seen.scalar("grad_norm") == pytest.approx([true], rel=1e-6)
+        assert seen.scalar("grad_raw") == [1.0]
 
 
-def test_several_losses_in_one_call() -> None:
+@pytest.mark.parametrize("overhead", [None, RARELY])
+def test_several_losses_in_one_call(overhead: float | None) -> None:
     model = _model()
     optimizer = SGD(model.parameters(), lr=0.1)
-    with _watched(model, optimizer) as seen:
-        first, second = _loss(model, 0), _loss(model, 1)
-        torch.autograd.backward([first, second])
-        optimizer.step()
-    assert seen.losses() == pytest.approx([first.item() + second.item()])
-    assert seen.turns[0].backwards == 1
+    sums = []
+    with _watched(model, optimizer, overhead=overhead) as seen:
+        for _ in range(8):
+            first, second = _loss(model, 0), _loss(model, 1)
+            torch.autograd.backward([first, second])
+            optimizer.step()
+            sums.append(first.item() + second.item())
+        assert seen.losses() == pytest.approx(sums)
+        assert set(seen.scalar("backwards")) == {1.0}
 
 
-def test_a_closure_that_is_called_often_is_one_turn() -> None:
+@pytest.mark.parametrize("overhead", [None, RARELY])
+def test_a_closure_that_is_called_often_is_one_turn(overhead: float | None) -> None:
     model = _model()
     optimizer = torch.optim.LBFGS(model.parameters(), max_iter=4)
-    calls: list[float] = []
+    calls: list[list[float]] = []
 
     def closure() -> Tensor:
         optimizer.zero_grad()
         loss = _loss(model)
         loss.backward()
-        calls.append(loss.item())
+        calls[-1].append(loss.item())
         return loss
 
-    with _watched(model, optimizer) as seen:
-        optimizer.step(closure)
-        first = len(calls)
-        optimizer.step(closure)
-    assert first > 1
-    assert seen.losses() == pytest.approx([calls[0], calls[first]])
-    assert [turn.backwards for turn in seen.turns] == [1, 1]
-    assert seen.loop.batches == len(calls)
+    with _watched(model, optimizer, overhead=overhead) as seen:
+        for _ in range(8):
+            calls.append([])
+            optimizer.step(closure)
+        assert len(calls[0]) > 1
+        assert seen.losses() == pytest.approx([losses[0] for losses in calls])
+        assert set(seen.scalar("backwards")) == {1.0}
+        assert seen.loop.batches == sum(len(losses) for losses in calls)
 
 
 # -- several optimizers ----------------------------------------------------------------------
@@ -261,23 +280,22 @@ def _halves(model: nn.Sequential) -> tuple[Optimizer, Optimizer]:
     return SGD(model[0].parameters(), lr=0.1), SGD(model[2].parameters(), lr=0.1)
 
 
-@pytest.mark.parametrize("overhead", [None, 1e-9])
+@pytest.mark.parametrize("overhead", [None, RARELY])
 def test_a_turn_ends_when_all_optimizers_have_stepped(overhead: float | None) -> None:
     model = _model()
     first, second = _halves(model)
+    losses = []
     with _watched(model, first, second, overhead=overhead) as seen:
-        losses = []
         for step in range(8):
             model.zero_grad()
             loss = _loss(model, step)
             loss.backward()
             first.step()
-            assert len(seen.turns) == step
+            assert seen.turns() == step
             second.step()
-            assert len(seen.turns) == step + 1
+            assert seen.turns() == step + 1
             losses.append(loss.item())
-    assert seen.losses() == pytest.approx(losses)
-    assert {turn.stepped for turn in seen.turns} == {frozenset({id(first), id(second)})}
+        assert seen.losses() == pytest.approx(losses)
 
 
 def test_a_turn_ends_when_the_next_backward_pass_begins() -> None:
@@ -288,13 +306,13 @@ def test_a_turn_ends_when_the_next_backward_pass_begins() -> None:
             model.zero_grad()
             _loss(model, step).backward()
             (first, second)[step % 2].step()
-        assert len(seen.turns) == 3
-        seen.loop.finish_open()
-        assert len(seen.turns) == 4
-        seen.loop.finish_open()
-    assert len(seen.turns) == 4
-    expected = [id(first), id(second)] * 2
-    assert [set(turn.stepped) for turn in seen.turns] == [{one} for one in expected]
+        assert seen.turns() == 3
+        seen.monitor.epoch(val_loss=1.0)
+        assert seen.turns() == 4
+        seen.monitor.epoch(val_loss=1.0)
+        assert seen.turns() == 4
+        used = np.isfinite(seen.monitor.window().layer("grad_norm")[:, [0, 2]])
+    assert used.tolist() == [[True, False], [False, True]] * 2
 
 
 def test_a_turn_ends_when_an_optimizer_steps_again() -> None:
@@ -304,8 +322,9 @@ def test_a_turn_ends_when_an_optimizer_steps_again() -> None:
         _loss(model).backward()
         first.step()
         first.step()
+        assert seen.turns() == 1
         second.step()
-    assert [set(turn.stepped) for turn in seen.turns] == [{id(first)}, {id(first), id(second)}]
+        assert seen.turns() == 2
 
 
 def test_gradients_are_read_once_for_both_optimizers() -> None:
@@ -317,34 +336,65 @@ def test_gradients_are_read_once_for_both_optimizers() -> None:
         first.step()
         model[2].weight.grad.mul_(100)
         second.step()
-    assert [turn.total for turn in seen.turns] == pytest.approx([true], rel=1e-6)
+        assert seen.scalar("grad_norm") == pytest.approx([true], rel=1e-6)
 
 
-@pytest.mark.parametrize("overhead", [None, 1e-9])
-def test_every_turn_of_alternating_optimizers_has_its_loss(
-    overhead: float | None, request: pytest.FixtureRequest
-) -> None:
-    if overhead is not None:
-        reason = (
-            "between looks one parameter tells whether a backward pass was ours: a pass that does "
-            "not reach it (the other half of a GAN) is taken for somebody else's and its loss lost"
-        )
-        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+@pytest.mark.parametrize("overhead", [None, RARELY])
+def test_every_turn_of_alternating_optimizers_has_its_loss(overhead: float | None) -> None:
     left, right = _model(), _model()
     optimizers = SGD(left.parameters(), lr=0.1), SGD(right.parameters(), lr=0.1)
-    models, losses = {"left": left, "right": right}, []
-    with _watched(models, *optimizers, overhead=overhead) as seen:
+    losses = []
+    with _watched({"left": left, "right": right}, *optimizers, overhead=overhead) as seen:
         for step in range(20):
-            model, optimizer = ((left, right)[step % 2], optimizers[step % 2])
+            model, optimizer = (left, right)[step % 2], optimizers[step % 2]
             losses += _train(model, optimizer, 1, first=step)
-        seen.loop.finish_open()
-    assert seen.losses() == pytest.approx(losses)
+        seen.monitor.epoch(val_loss=1.0)
+        assert seen.losses() == pytest.approx(losses)
+
+
+# -- activation checkpointing ----------------------------------------------------------------
+
+
+def test_a_recomputed_forward_pass_is_no_forward_pass() -> None:
+    """What is computed again on the way back is not collected for this turn, nor for the next."""
+
+    class Checkpointed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            torch.manual_seed(0)
+            self.inner, self.last, self.plain = nn.Linear(3, 4), nn.Linear(4, 2), False
+            self.runs = 0
+
+        def _first(self, x: Tensor) -> Tensor:
+            self.runs += 1
+            return self.inner(x).tanh()
+
+        def forward(self, x: Tensor) -> Tensor:
+            if self.plain:
+                return self.last(self._first(x))
+            return self.last(checkpoint(self._first, x, use_reentrant=False))
+
+    def run(plain: bool) -> tuple[np.ndarray, int, tuple[str, ...]]:
+        model = Checkpointed()
+        model.plain = plain
+        optimizer = SGD(model.parameters(), lr=0.1)
+        with _watched(model, optimizer) as seen:
+            _train(model, optimizer, 4)
+            window = seen.monitor.window()
+        return window.layer("act_mean"), model.runs, window.names
+
+    means, runs, names = run(plain=False)
+    expected, plain_runs, plain_names = run(plain=True)
+    assert (runs, plain_runs) == (8, 4)  # twice by torch, never by us
+    assert names == plain_names
+    assert means == pytest.approx(expected, rel=1e-6, nan_ok=True)
+    assert np.isfinite(means).all()
 
 
 # -- somebody else ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("overhead", [None, 1e-9])
+@pytest.mark.parametrize("overhead", [None, RARELY])
 def test_somebody_elses_backward_pass_is_ignored(overhead: float | None) -> None:
     model, other = _model(), _model()
     optimizer = SGD(model.parameters(), lr=0.1)
@@ -354,9 +404,8 @@ def test_somebody_elses_backward_pass_is_ignored(overhead: float | None) -> None
             (_loss(other) * 100).backward()
             losses += _train(model, optimizer, 1, first=step)
             (_loss(other) * 100).backward()
-    assert seen.losses() == pytest.approx(losses)
-    assert seen.loop.batches == 8
-    assert [turn.backwards for turn in seen.turns] == [1] * 8
+        assert seen.losses() == pytest.approx(losses)
+        assert set(seen.scalar("backwards")) == {1.0}
 
 
 def test_somebody_elses_optimizer_is_ignored() -> None:
@@ -368,25 +417,23 @@ def test_somebody_elses_optimizer_is_ignored() -> None:
         scaler.scale(_loss(other)).backward()
         scaler.step(theirs)
         scaler.update()
-        assert seen.turns == []
+        assert seen.turns() == 0
         optimizer.step()
-    assert [turn.scale for turn in seen.turns] == [1.0]
+        assert seen.scalar("scale") == [1.0]
 
 
-def test_somebody_elses_nan_is_not_our_event() -> None:
+@pytest.mark.parametrize("overhead", [None, RARELY])
+def test_somebody_elses_nan_is_not_our_event(overhead: float | None) -> None:
     model, other = _model(), _model()
     optimizer = SGD(model.parameters(), lr=0.1)
-    with _watched(model, optimizer) as seen:
-        (_loss(other) * NAN).backward()
-        _train(model, optimizer, 2)
-    assert [turn.origin for turn in seen.turns] == [None, None]
+    with _watched(model, optimizer, overhead=overhead) as seen:
+        for step in range(8):
+            (_loss(other) * NAN).backward()
+            _train(model, optimizer, 1, first=step)
+        assert seen.origins() == []
+        assert np.isfinite(seen.losses()).all()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="the batch is read before it is known whose backward pass it is: loss, task, targets "
-    "and labels of somebody else's model go into our chart, and the task stays wrong for good",
-)
 def test_somebody_elses_loss_does_not_tell_our_task() -> None:
     model, other = _model(), _model()
     optimizer = SGD(model.parameters(), lr=0.1)
@@ -396,17 +443,10 @@ def test_somebody_elses_loss_does_not_tell_our_task() -> None:
             optimizer.zero_grad()
             F.cross_entropy(model(torch.ones(4, 3)), torch.tensor([0, 1, 0, 1])).backward()
             optimizer.step()
-    assert (seen.examiner.chart.task, seen.examiner.chart.loss) == (
-        Task.MULTI_CLASS,
-        "cross-entropy",
-    )
+        chart = seen.monitor.chart
+    assert (chart.task, chart.loss) == (Task.MULTI_CLASS, "cross-entropy")
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="somebody else's backward pass takes the calls of our forward pass out of the tap, and "
-    "our own finds none: no activations, no inputs",
-)
 def test_somebody_elses_backward_between_our_forward_and_ours() -> None:
     model, other = _model(), _model()
     optimizer = SGD(model.parameters(), lr=0.1)
@@ -417,13 +457,13 @@ def test_somebody_elses_backward_between_our_forward_and_ours() -> None:
             _loss(other).backward()
             loss.backward()
             optimizer.step()
-    assert all("act_mean" in turn.columns for turn in seen.turns)
+        assert np.isfinite(seen.monitor.window().layer("act_mean")).all()
 
 
 # -- gradient scalers ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("overhead", [None, 1e-9])
+@pytest.mark.parametrize("overhead", [None, RARELY])
 def test_a_skipped_step_is_a_turn(overhead: float | None) -> None:
     model = _model()
     optimizer = SGD(model.parameters(), lr=0.1)
@@ -439,10 +479,30 @@ def test_a_skipped_step_is_a_turn(overhead: float | None) -> None:
                 model[0].weight.grad[0, 0] = INF
             scaler.step(optimizer)
             scaler.update()
-    assert [turn.step for turn in seen.turns if turn.skipped] == [3, 8]
-    assert [turn.scale for turn in seen.turns] == [8.0] * 4 + [4.0] * 5 + [2.0]
-    assert seen.losses() == pytest.approx(losses)
-    assert len(seen.turns) == 10
+        assert seen.losses() == pytest.approx(losses)
+        skipped = seen.monitor.window().pulse.skipped
+        assert np.flatnonzero(skipped).tolist() == [3, 8]
+        assert seen.scalar("scale")[:5] == [8.0] * 4 + [4.0]
+
+
+def test_a_scaler_that_comes_late() -> None:
+    """A loop that looked plain turns out not to be."""
+    model = _model()
+    optimizer = SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cpu", init_scale=8.0, growth_interval=1000)
+    with _watched(model, optimizer, overhead=RARELY) as seen:
+        losses = _train(model, optimizer, 10)
+        for step in range(10, 14):
+            optimizer.zero_grad()
+            loss = _loss(model, step)
+            scaler.scale(loss).backward()
+            losses.append(loss.item())
+            if step == 12:
+                model[0].weight.grad.fill_(INF)
+            scaler.step(optimizer)
+            scaler.update()
+        assert seen.losses() == pytest.approx(losses)
+        assert np.flatnonzero(seen.monitor.window().pulse.skipped).tolist() == [12]
 
 
 def test_a_scaler_with_two_optimizers() -> None:
@@ -456,10 +516,10 @@ def test_a_scaler_with_two_optimizers() -> None:
             if step == 1:
                 model[2].weight.grad[0, 0] = INF
             scaler.step(first)
-            assert len(seen.turns) == step
+            assert seen.turns() == step
             scaler.step(second)
             scaler.update()
-    assert [turn.skipped for turn in seen.turns] == [False, True, False]
+        assert seen.scalar("skipped") == [0.0, 1.0, 0.0]
 
 
 # -- origins ---------------------------------------------------------------------------------
@@ -473,7 +533,7 @@ def _bad_step(model: nn.Module, optimizer: Optimizer) -> None:
     optimizer.step()
 
 
-@pytest.mark.parametrize("overhead", [None, 1e-9])
+@pytest.mark.parametrize("overhead", [None, RARELY])
 def test_a_run_that_stays_lost_is_traced_once(overhead: float | None) -> None:
     model = _model()
     optimizer = SGD(model.parameters(), lr=0.0)
@@ -483,42 +543,62 @@ def test_a_run_that_stays_lost_is_traced_once(overhead: float | None) -> None:
             _bad_step(model, optimizer)
         _train(model, optimizer, 2)
         _bad_step(model, optimizer)
-    assert [turn.step for turn in seen.turns if turn.origin] == [8, 15]
-    assert {turn.origin for turn in seen.turns if turn.origin} == {"input"}
-    assert [math.isfinite(loss) for loss in seen.losses()] == [
-        *[True] * 8, *[False] * 5, True, True, False,
-    ]  # fmt: skip
+        events, pulse = seen.origins(), seen.monitor.window().pulse
+    assert [event.data["step"] for event in events] == [8, 15]
+    assert {event.data["kind"] for event in events} == {"input"}
+    expected = [*[True] * 8, *[False] * 5, True, True, False]
+    assert pulse.finite.tolist() == expected
+    assert np.isfinite(pulse.loss).tolist() == expected
 
 
-def test_origins_are_traced_twenty_times_at_most() -> None:
+@pytest.mark.parametrize("overhead", [None, RARELY])
+def test_origins_are_traced_twenty_times_at_most(overhead: float | None) -> None:
     model = _model()
     optimizer = SGD(model.parameters(), lr=0.0)
-    with _watched(model, optimizer) as seen:
+    with _watched(model, optimizer, overhead=overhead) as seen:
         for _ in range(25):
             _train(model, optimizer, 1)
             _bad_step(model, optimizer)
-    assert sum(turn.origin is not None for turn in seen.turns) == 20
-    assert seen.loop.origins == 20
+        assert len(seen.origins()) == 20
+        assert np.flatnonzero(~seen.monitor.window().pulse.finite).tolist() == list(range(1, 50, 2))
 
 
-def test_origins_can_be_switched_off() -> None:
+@pytest.mark.parametrize("overhead", [None, RARELY])
+def test_origins_can_be_switched_off(overhead: float | None) -> None:
     model = _model()
     optimizer = SGD(model.parameters(), lr=0.0)
-    with _watched(model, optimizer, on_nan="off") as seen:
+    with _watched(model, optimizer, overhead=overhead, on_nan="off") as seen:
+        _train(model, optimizer, 8)
         _bad_step(model, optimizer)
-    assert [turn.origin for turn in seen.turns] == [None]
+        assert seen.origins() == []
+        assert seen.monitor.window().pulse.finite.tolist() == [True] * 8 + [False]
+
+
+@pytest.mark.parametrize("overhead", [None, RARELY])
+def test_half_precision_gradients_whose_sum_overflows(overhead: float | None) -> None:
+    """A thousand gradients of 100 are finite, though their sum is more than 65504."""
+    model = nn.Linear(1000, 1, bias=False).half()
+    optimizer = SGD(model.parameters(), lr=1e-9)
+    with _watched(model, optimizer, overhead=overhead) as seen:
+        for _ in range(9):
+            optimizer.zero_grad()
+            model(torch.full((1, 1000), 100.0).half()).sum().backward()
+            optimizer.step()
+        assert seen.origins() == []
+        assert seen.scalar("grad_finite") == [1.0] * len(seen.looked())
 
 
 # -- what it costs ---------------------------------------------------------------------------
 
 
-def test_the_time_of_a_look_is_accounted_for() -> None:
+@pytest.mark.parametrize("overhead", [None, RARELY])
+def test_the_time_of_looks_is_accounted_for(overhead: float | None) -> None:
     model = _model()
     optimizer = SGD(model.parameters(), lr=0.1)
-    with _watched(model, optimizer) as seen:
-        _train(model, optimizer, 3)
-        spent = seen.loop.guard.seconds
-        assert spent > 0
-        _train(model, optimizer, 3)
-    assert seen.loop.guard.seconds > spent
-    assert seen.loop.schedule.looks["full"] == 6
+    with _watched(model, optimizer, overhead=overhead) as seen:
+        _train(model, optimizer, 6)
+        spent = seen.monitor.spent
+        assert spent["steps"] == 6
+        assert sum(spent["looks"].values()) == len(seen.looked())
+        assert spent["seconds"] > 0
+    assert seen.monitor.spent["seconds"] >= spent["seconds"]

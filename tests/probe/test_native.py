@@ -130,7 +130,6 @@ def test_moments_of_extremes_whose_difference_does_not_fit() -> None:
 
 
 @needs_kernel
-@pytest.mark.xfail(strict=True, reason="|x| is summed in float32 within a block")
 def test_a_sum_beyond_float32_stays_finite() -> None:
     assert _moments([torch.full((100,), 3e37)], [0], 1).absolute[0] == pytest.approx(3e39, rel=1e-5)
 
@@ -153,14 +152,12 @@ def test_quartiles_of_small_vectors_are_exact(size: int) -> None:
 
 @needs_kernel
 def test_quartiles_of_values_that_repeat_or_are_sorted() -> None:
-    tensors = [torch.arange(101.0), torch.arange(100.0, -1.0, -1.0), torch.zeros(50), Y_MANY]
+    halves = torch.tensor([0.0, 1.0, 1.0, 0.0, 1.0] * 20)
+    tensors = [torch.arange(101.0), torch.arange(100.0, -1.0, -1.0), torch.zeros(50), halves]
     found = _statistics(tensors, [0, 1, 2, 3], 4)
     assert found["q1"].tolist() == [25.0, 25.0, 0.0, 0.0]
     assert found["median"].tolist() == [50.0, 50.0, 0.0, 1.0]
     assert found["q3"].tolist() == [75.0, 75.0, 0.0, 1.0]
-
-
-Y_MANY = torch.tensor([0.0, 1.0, 1.0, 0.0, 1.0] * 20)
 
 
 @needs_kernel
@@ -237,14 +234,43 @@ def test_norms_are_not_finite_only_where_a_value_is_not(bad: float) -> None:
 
 
 @needs_kernel
-@pytest.mark.parametrize("bad", [NAN, INF, -INF])
+def test_levels() -> None:
+    bad = torch.ones(3000)
+    bad[2500] = NAN
+    tensors = [_randn(size, seed=size) + 1000 for size in SIZES[1:]]
+    mean, variance, largest, nonfinite = _kernel().levels(Vectors([*tensors, bad]))
+    for place, tensor in enumerate(tensors):
+        x = tensor.double().numpy()
+        assert mean[place] == pytest.approx(x.mean(), rel=1e-6)
+        assert variance[place] == pytest.approx(x.var(), rel=1e-4)
+        assert largest[place] == pytest.approx(np.abs(x).max(), rel=1e-6)
+    assert nonfinite.tolist() == [0.0] * len(tensors) + [1.0]
+    assert largest[-1] == INF
+
+
+@needs_kernel
+def test_constant_features() -> None:
+    x = _randn(7, 5, 3)
+    assert _kernel().constant(x) == 0
+    x[:, 2, 1] = 4.0
+    x[:, 0, 0] = 0.0
+    x[3, 0, 0] = -0.0
+    assert _kernel().constant(x) == 2
+    x[6, 2, 1] = 5.0
+    assert _kernel().constant(x) == 1
+    assert _kernel().constant(torch.full((4, 2), NAN)) == 0
+    assert _kernel().constant(torch.full((4, 2), INF)) == 2
+
+
+@needs_kernel
 @pytest.mark.parametrize("size", SIZES[1:])
-def test_is_finite(size: int, bad: float) -> None:
-    x = torch.full((size,), 3e38)
-    assert _kernel().is_finite(x)
-    x[size // 2] = bad
-    assert not _kernel().is_finite(x)
-    assert _kernel().is_finite(torch.empty(0))
+def test_finite(size: int) -> None:
+    finite = _kernel().finite
+    for bad in (NAN, INF, -INF):
+        x = torch.full((size,), 3e38)
+        assert finite(x.data_ptr(), size)
+        x[size // 2] = bad
+        assert not finite(x.data_ptr(), size)
 
 
 @needs_kernel
@@ -279,7 +305,6 @@ def test_dead_units(shape: tuple[int, ...]) -> None:
     x = (_randn(*shape).abs() + 0.1).movedim(unit, 0)
     x[[1, 4]] = 0.0
     x[7] = -0.5
-    x[8].view(-1)[0] = 0.0  # alive elsewhere, if there is an elsewhere
     x = x.movedim(0, unit).contiguous()
     axes = tuple(axis for axis in range(len(shape)) if axis != unit)
     assert _kernel().dead(x, unit) == int((x.numpy().max(axis=axes) <= 0).sum())

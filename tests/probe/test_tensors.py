@@ -87,11 +87,6 @@ def test_sparse_complex_values() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Sparse")
-@pytest.mark.xfail(
-    strict=True,
-    raises=RuntimeError,
-    reason="`is_contiguous` is asked before the layout, and compressed tensors have none",
-)
 def test_compressed_sparse_rows() -> None:
     dense = torch.tensor([[0.0, 2.0], [3.0, 0.0]])
     flat, zeros = values(dense.to_sparse_csr())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -15,8 +16,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from paramedic.probe import native
+from paramedic.probe.chunks import moments_of
 from paramedic.probe.forward import Call
-from paramedic.probe.moments import Moments
 from paramedic.probe.native import Vectors
 from paramedic.vocabulary import ACTIVATIONS
 
@@ -29,14 +30,23 @@ _NEAR = 0.01  # of the range: how close to a bound counts as saturated
 _BOUNDS = {
     "sigmoid": (0.0, 1.0),
     "tanh": (-1.0, 1.0),
-    "hardtanh": (-1.0, 1.0),
     "hardsigmoid": (0.0, 1.0),
     "softsign": (-1.0, 1.0),
 }
 # Functions with no gradient at all on one side, so that a unit can be dead for good.
-_RECTIFIERS = {"relu", "relu6", "threshold"}
+_RECTIFIERS = {"relu", "threshold"}
 # What may stand between an activation function and the layer that reads it.
 _PASSES = ("View", "Reshape", "UnsafeView", "Permute", "Transpose", "MaxPool", "AvgPool", "Squeeze")
+
+
+class _Function(NamedTuple):
+    """What is known of the activation function behind a tensor."""
+
+    rectifies: bool = False
+    bounds: tuple[float, float] | None = None
+
+
+_PLAIN = _Function()
 
 
 @dataclass(slots=True)
@@ -45,7 +55,7 @@ class _Reading:
 
     row: int
     values: Tensor
-    function: str | None
+    function: _Function
     of: str  # "act" or "input"
 
 
@@ -74,7 +84,7 @@ def _readings(row: int, call: Call, shown: set[int]) -> list[_Reading]:
         found.append(_Reading(row, output, _function_of(call), "act"))
     if call.inputs and id(call.inputs[0]) not in shown and _is_readable(call.inputs[0]):
         function = _function_of_node(call.inputs[0])
-        if function in _RECTIFIERS or function in _BOUNDS:
+        if function != _PLAIN:
             found.append(_Reading(row, call.inputs[0], function, "input"))
     return found
 
@@ -82,22 +92,20 @@ def _readings(row: int, call: Call, shown: set[int]) -> list[_Reading]:
 def _fill_levels(columns: Columns, readings: Sequence[_Reading]) -> None:
     """Mean, variance, extremes and saturation."""
     read = [_to_read(reading.values) for reading in readings]
-    mean, variance, extreme = _native_levels(read) if native.kernel else _sampled_levels(read)
-    _widen_extremes(extreme, readings, read)
-    finite = np.isfinite(extreme)
-    extreme[~finite], mean[~finite], variance[~finite] = np.inf, np.nan, np.nan
+    levels = native.kernel.levels(Vectors(read)) if native.kernel else _sampled_levels(read)
+    _widen_extremes(levels, readings, read)
     outputs = [place for place, reading in enumerate(readings) if reading.of == "act"]
     rows = [readings[place].row for place in outputs]
-    with np.errstate(over="ignore"):
-        columns["act_nonfinite"][rows] = ~finite[outputs]
-        columns["act_max_abs"][rows] = extreme[outputs]
-        columns["act_mean"][rows] = mean[outputs]
-        columns["act_var"][rows] = variance[outputs]
+    for name, values in zip(_LEVELS, levels[:, outputs], strict=True):
+        columns[name][rows] = values
     for place, reading in enumerate(readings):
-        bounds = _BOUNDS.get(reading.function or "")
+        bounds = reading.function.bounds
         if bounds is not None:
             share = _saturated_share(read[place], *bounds)
             columns[f"{reading.of}_saturated"][reading.row] = share
+
+
+_LEVELS = ("act_mean", "act_var", "act_max_abs", "act_nonfinite")
 
 
 def _to_read(values: Tensor) -> Tensor:
@@ -112,31 +120,19 @@ def _to_read(values: Tensor) -> Tensor:
     return flat.to("cpu", torch.float32).contiguous()
 
 
-Levels = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
-
-
-def _native_levels(read: Sequence[Tensor]) -> Levels:
-    assert native.kernel is not None
-    rows = np.arange(len(read), dtype=np.int64)
-    moments = Moments(*native.kernel.moments(Vectors(read), rows, len(read)))
-    extreme = np.maximum(moments.high, -moments.low)
-    extreme[moments.bad > 0] = np.inf
-    return moments.mean, moments.m2 / np.maximum(moments.count, 1), extreme
-
-
-def _sampled_levels(read: Sequence[Tensor]) -> Levels:
+def _sampled_levels(read: Sequence[Tensor]) -> NDArray[np.float32]:
+    """What the kernel's `levels` does, in NumPy."""
     x = torch.cat([part.reshape(-1) for part in read]).numpy()
     sizes = np.array([part.numel() for part in read])
-    starts = np.cumsum(sizes) - sizes
-    with np.errstate(invalid="ignore", over="ignore"):
-        mean = np.add.reduceat(x, starts).astype(np.float64) / sizes
-        square = np.add.reduceat(x * x, starts).astype(np.float64) / sizes
-        extreme = np.maximum(np.maximum.reduceat(x, starts), -np.minimum.reduceat(x, starts))
-        return mean, np.maximum(square - mean**2, 0.0), extreme.astype(np.float64)
+    found = moments_of(x, np.cumsum(sizes) - sizes)
+    extreme = np.where(found.bad > 0, np.inf, np.maximum(found.high, -found.low))
+    variance = found.m2 / np.maximum(found.count, 1.0)
+    with np.errstate(over="ignore"):
+        return np.array([found.mean, variance, extreme, found.bad > 0]).astype(np.float32)
 
 
 def _widen_extremes(
-    extreme: NDArray[np.float64], readings: Sequence[_Reading], read: Sequence[Tensor]
+    levels: NDArray[np.float32], readings: Sequence[_Reading], read: Sequence[Tensor]
 ) -> None:
     """Where only a sample was read, look at every value for the extremes; one transfer."""
     sampled = [
@@ -144,16 +140,18 @@ def _widen_extremes(
         for place, reading in enumerate(readings)
         if read[place].numel() < reading.values.numel()
     ]
-    if not sampled:
-        return
-    pairs = [torch.aminmax(readings[place].values.detach()) for place in sampled]
-    ends = _fetch([end.float() for pair in pairs for end in pair]).reshape(-1, 2)
-    extreme[sampled] = np.maximum(-ends[:, 0], ends[:, 1])
+    if sampled:
+        pairs = [torch.aminmax(readings[place].values.detach()) for place in sampled]
+        ends = _fetch([end.float() for pair in pairs for end in pair]).reshape(-1, 2)
+        levels[2, sampled] = np.maximum(-ends[:, 0], ends[:, 1])
+    bad = ~np.isfinite(levels[2])
+    if bad.any():
+        levels[:, bad] = np.array([np.nan, np.nan, np.inf, 1.0])[:, None]
 
 
 def _fill_dead(columns: Columns, readings: Sequence[_Reading]) -> None:
     """Share of units (features, or channels of images) that no sample of the batch activates."""
-    rectified = [one for one in readings if one.function in _RECTIFIERS and one.values.dim() > 1]
+    rectified = [one for one in readings if one.function.rectifies and one.values.dim() > 1]
     others = []
     for reading in rectified:
         if native.kernel is not None and native.is_native(reading.values):
@@ -163,18 +161,32 @@ def _fill_dead(columns: Columns, readings: Sequence[_Reading]) -> None:
         else:
             others.append(reading)
     if others:
-        shares = _fetch([_dead_share(one.values.detach()) for one in others])
+        shares = _fetch([_dead_share(one.values) for one in others])
         for reading, share in zip(others, shares, strict=True):
             columns[f"{reading.of}_dead"][reading.row] = share
 
 
 def _unit_axis(values: Tensor) -> int:
+    """Which axis holds the units: the channels of a convolution, else the features."""
+    if values.dim() == 3:
+        return 1 if _comes_from_convolution(values) else 2
     return 1 if values.dim() in (4, 5) else values.dim() - 1
+
+
+def _comes_from_convolution(values: Tensor) -> bool:
+    node = values.grad_fn
+    for _ in range(4):
+        if node is None:
+            return False
+        if "Convolution" in type(node).__name__:
+            return True
+        node = node.next_functions[0][0] if node.next_functions else None
+    return False
 
 
 def _dead_share(values: Tensor) -> Tensor:
     unit = _unit_axis(values)
-    highest = values.amax(dim=[axis for axis in range(values.dim()) if axis != unit])
+    highest = values.detach().amax(dim=[axis for axis in range(values.dim()) if axis != unit])
     return (highest <= 0).sum() / highest.numel()
 
 
@@ -197,23 +209,39 @@ def _is_readable(tensor: Tensor) -> bool:
     return tensor.layout is torch.strided and tensor.is_floating_point() and tensor.numel() > 0
 
 
-def _function_of(call: Call) -> str | None:
+def _function_of(call: Call) -> _Function:
     """The activation function behind an output, by the module or else by autograd's record."""
     module = call.module
     if isinstance(module, nn.RNNBase):
-        return "relu" if getattr(module, "nonlinearity", "tanh") == "relu" else "tanh"
+        return _named("relu" if getattr(module, "nonlinearity", "") == "relu" else "tanh")
+    if isinstance(module, nn.Hardtanh):
+        return _clamp(module.min_val, module.max_val)
     if type(module).__module__ == "torch.nn.modules.activation":
-        return type(module).__name__.lower()
-    return _function_of_node(call.output) if call.output is not None else None
+        return _named(type(module).__name__.lower())
+    return _function_of_node(call.output) if call.output is not None else _PLAIN
 
 
-def _function_of_node(tensor: Tensor) -> str | None:
+def _function_of_node(tensor: Tensor) -> _Function:
     node = tensor.grad_fn
     for _ in range(4):
         if node is None:
-            return None
+            return _PLAIN
         name = type(node).__name__
+        if name.startswith("Hardtanh"):
+            return _clamp(node._saved_min_val, node._saved_max_val)  # type: ignore[attr-defined]
         if not name.startswith(_PASSES):
-            return name.partition("Backward")[0].lower()
+            return _named(name.partition("Backward")[0].lower())
         node = node.next_functions[0][0] if node.next_functions else None
-    return None
+    return _PLAIN
+
+
+def _named(function: str) -> _Function:
+    if function in _RECTIFIERS:
+        return _Function(rectifies=True)
+    bounds = _BOUNDS.get(function)
+    return _PLAIN if bounds is None else _Function(bounds=bounds)
+
+
+def _clamp(low: float, high: float) -> _Function:
+    """A clamp from zero up (ReLU6) rectifies; any other saturates at both ends."""
+    return _Function(rectifies=True) if low == 0 else _Function(bounds=(low, high))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import torch
+from torch.autograd.graph import GradientEdge
 
 from paramedic.probe.compiler import never_traced
 from paramedic.probe.watchpoint import Watchpoint
@@ -20,7 +21,10 @@ _current_backward: Callable[[], int] = torch._C._current_graph_task_id
 
 
 class BackwardObserver(Protocol):
-    """Is told of each outermost backward pass, in the thread that runs it."""
+    """Is told of each outermost backward pass, in the thread that runs it.
+
+    `roots` are the tensors it starts from: none if it starts from an edge of the graph.
+    """
 
     def before_backward(self, roots: Sequence[torch.Tensor]) -> None: ...
 
@@ -36,14 +40,15 @@ def inside_backward() -> bool:
 def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
     observers = backward_passes.observers
     # Re-entrant checkpointing runs a backward inside a backward: only the outermost one counts.
-    if not observers or inside_backward():
-        backward_passes.original(tensors, *args, **kwargs)
+    if not observers or backward_passes.is_inside or inside_backward():
+        backward_passes.call(tensors, *args, **kwargs)
         return
-    roots = (tensors,) if isinstance(tensors, torch.Tensor) else tuple(tensors)
+    single = isinstance(tensors, torch.Tensor | GradientEdge)
+    starts = (tensors,) if single else tuple(tensors)  # it may be an iterator, good for one use
+    roots = tuple(start for start in starts if isinstance(start, torch.Tensor))
     for observer in observers:
         observer.before_backward(roots)
-    # A list, as `roots` may have used up an iterator.
-    backward_passes.original(roots, *args, **kwargs)
+    backward_passes.call(starts, *args, **kwargs)
     for observer in observers:
         observer.after_backward()
 

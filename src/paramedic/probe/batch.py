@@ -21,7 +21,7 @@ from paramedic.probe import native
 from paramedic.probe.chunks import row_moments
 from paramedic.probe.forward import Call
 from paramedic.probe.graph import saved_tensor
-from paramedic.probe.moments import Moments
+from paramedic.probe.native import Vectors
 from paramedic.types import Task
 
 _SAMPLE_ROWS = 512  # of a batch that are read
@@ -141,8 +141,8 @@ def batch_scalars(batch: Batch, counts: Counter[int]) -> dict[str, float]:
 
 
 def _rows(tensor: Tensor) -> Tensor:
-    """The first samples of a batch, on the host, as real numbers."""
-    rows = tensor.detach()
+    """The first samples of a batch, on the host, as real numbers; none of a sparse tensor."""
+    rows = tensor.detach() if tensor.layout is torch.strided else torch.empty(0)
     rows = rows[:_SAMPLE_ROWS] if rows.dim() else rows.reshape(1)
     return rows.cpu().abs() if rows.is_complex() else rows.cpu()
 
@@ -152,66 +152,79 @@ def _input_scalars(rows: Tensor) -> dict[str, float]:
         return {}
     found = _spread("input", rows)
     if len(rows) > 1 and rows.dim() > 1:
-        few = _array(rows[:_FEW_ROWS])
-        same = (few[1:] == few[0]).all(axis=0)
-        found["input_constant"] = float(np.count_nonzero(same)) / same.size
+        found["input_constant"] = _constant_share(rows[:_FEW_ROWS])
     return found
 
 
-def _array(rows: Tensor) -> NDArray[Any]:
-    narrow = rows.dtype in (torch.bfloat16, torch.float16)
-    array: NDArray[Any] = (rows.float() if narrow else rows).numpy()
-    return array
+def _constant_share(rows: Tensor) -> float:
+    if native.kernel is not None and native.is_native(rows):
+        return native.kernel.constant(rows) / rows[0].numel()
+    same = (rows[1:] == rows[:1]).all(dim=0)
+    return float(same.float().mean())
 
 
 def _spread(of: str, rows: Tensor) -> dict[str, float]:
     """Extremes, mean and deviation of the finite values, and the share of the others."""
-    flat = rows.float().reshape(1, -1)
-    vectors = native.vectors_of([flat])
-    if vectors is not None and native.kernel is not None:
-        moments = Moments(*native.kernel.moments(vectors, np.zeros(1, np.int64), 1))
+    flat = rows if rows.dtype is torch.float32 else rows.float()
+    if native.kernel is not None and native.is_native(flat):
+        table = native.kernel.moments(Vectors([flat]), _ONE_ROW, 1)
     else:
-        moments = row_moments(flat.numpy()[0])
-    count, bad = float(moments.count[0]), float(moments.bad[0])
+        table = row_moments(flat.reshape(-1).numpy()).table()
+    count, bad, _, _, mean, square, _, _, low, high = table[:, 0].tolist()
     found = {f"{of}_nan": bad / (count + bad)}
     if count:
-        deviation = math.sqrt(float(moments.m2[0]) / count)
-        found.update({f"{of}_min": float(moments.low[0]), f"{of}_max": float(moments.high[0])})
-        found.update({f"{of}_mean": float(moments.mean[0]), f"{of}_std": deviation})
+        found.update({f"{of}_min": low, f"{of}_max": high})
+        found.update({f"{of}_mean": mean, f"{of}_std": math.sqrt(square / count)})
     return found
+
+
+_ONE_ROW = np.zeros(1, np.int64)
 
 
 def _target_scalars(rows: Tensor, counts: Counter[int]) -> dict[str, float]:
     if not rows.numel():
         return {}
-    if not _is_integer(rows):
-        found = _spread("target", rows)
-        found = {name: found[name] for name in _TARGET if name in found}
-        if "target_min" in found:
-            found["target_constant"] = float(found["target_min"] == found["target_max"])
-        return found
-    labels, seen = np.unique(rows.numpy(), return_counts=True)
-    if len(counts) <= _MOST_CLASSES:
-        counts.update(dict(zip(labels.tolist(), seen.tolist(), strict=True)))
-    return {
-        "target_nan": 0.0,
-        "target_min": float(labels[0]),
-        "target_max": float(labels[-1]),
-        "target_constant": float(len(labels) == 1),
-        "target_classes": float(len(labels)),
-    }
+    if _is_integer(rows):
+        return _label_scalars(rows.reshape(-1).numpy(), counts)
+    found = _spread("target", rows)
+    found = {name: found[name] for name in _TARGET if name in found}
+    if "target_min" in found:
+        found["target_constant"] = float(found["target_min"] == found["target_max"])
+    return found
 
 
 _TARGET = ("target_nan", "target_min", "target_max")
 
 
+def _label_scalars(rows: NDArray[Any], counts: Counter[int]) -> dict[str, float]:
+    low, high = int(rows.min()), int(rows.max())
+    if low >= 0 and high < _MOST_CLASSES and rows.dtype.kind != "b":
+        seen = np.bincount(rows)
+        labels = np.flatnonzero(seen)
+        seen = seen[labels]
+    else:
+        labels, seen = np.unique(rows, return_counts=True)
+    if len(counts) <= _MOST_CLASSES:
+        for label, number in zip(labels.tolist(), seen.tolist(), strict=True):
+            counts[int(label)] += number
+    return {
+        "target_nan": 0.0,
+        "target_min": float(low),
+        "target_max": float(high),
+        "target_constant": float(low == high),
+        "target_classes": float(len(labels)),
+    }
+
+
 def _output_scalars(rows: Tensor) -> dict[str, float]:
     if not rows.numel():
         return {}
-    array = _array(rows)
+    narrow = rows.dtype in (torch.bfloat16, torch.float16)
+    array = (rows.float() if narrow else rows).numpy()
     found = {"output_min": float(array.min()), "output_max": float(array.max())}
     if rows.dim() > 1 and rows.shape[-1] > 1:
-        found["output_sum_error"] = float(np.abs(array.sum(axis=-1) - 1).mean())
+        with np.errstate(over="ignore", invalid="ignore"):
+            found["output_sum_error"] = float(np.abs(array.sum(axis=-1) - 1).mean())
     return {name: value for name, value in found.items() if math.isfinite(value)}
 
 
@@ -236,11 +249,20 @@ def infer_task(batch: Batch) -> tuple[Task, str]:
 
 
 def _classification(batch: Batch, loss: str) -> tuple[Task, str]:
-    tokens = bool(batch.inputs) and _is_integer(batch.inputs[0])
-    per_token = tokens and batch.target is not None and batch.inputs[0].dim() > 1
-    if per_token and batch.target is not None and batch.target.numel() == batch.inputs[0].numel():
+    if (
+        batch.target is not None
+        and batch.inputs
+        and _is_one_per_token(batch.target, batch.inputs[0])
+    ):
         return Task.LANGUAGE_MODEL, f"the loss is {loss} with one target for each input token"
     return Task.MULTI_CLASS, f"the loss is {loss}"
+
+
+def _is_one_per_token(target: Tensor, tokens: Tensor) -> bool:
+    """One target for each token, or for each but the last of a row, where both are shifted."""
+    if not _is_integer(tokens) or tokens.dim() < 2:
+        return False
+    return target.numel() in (tokens.numel(), tokens.numel() - tokens.shape[0])
 
 
 def _shape(tensor: Tensor) -> str:

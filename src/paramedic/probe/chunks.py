@@ -45,6 +45,7 @@ class Survey:
     def __init__(self, sizes: Sequence[int], rows: Sequence[int], height: int) -> None:
         self.height = height
         self.sample_sizes = np.zeros(height, np.intp)
+        self._seen = np.zeros(height, np.intp)  # values of each row in the chunks so far
         self._chunks = tuple(self._plan(sizes, rows))
 
     def _plan(self, sizes: Sequence[int], rows: Sequence[int]) -> list[_Chunk]:
@@ -75,7 +76,9 @@ class Survey:
         sampled, slots = [], []
         for row, start, stop in zip(unique, starts, stops, strict=True):
             taken = self.sample_sizes[row]
-            positions = np.arange(start, stop, strides[row])[: SAMPLE - taken]
+            begin = start + (-self._seen[row]) % strides[row]  # the stride goes on over chunks
+            positions = np.arange(begin, stop, strides[row])[: SAMPLE - taken]
+            self._seen[row] += stop - start
             sampled.append(positions)
             slots.append(row * SAMPLE + taken + np.arange(len(positions)))
             self.sample_sizes[row] += len(positions)
@@ -94,7 +97,7 @@ class Survey:
         for chunk in self._chunks:
             x = _gather(tensors, chunk.pieces)
             sample[chunk.slots] = x[chunk.sampled]
-            part = _moments_of(x, chunk.starts)
+            part = moments_of(x, chunk.starts)
             moments = _merge_rows(moments, part, chunk.rows)
         return moments, sample.reshape(self.height, SAMPLE)
 
@@ -106,7 +109,8 @@ def _gather(tensors: Sequence[Tensor], pieces: tuple[_Piece, ...]) -> NDArray[np
     return torch.cat([part.to("cpu", torch.float32) for part in parts]).numpy()
 
 
-def _moments_of(x: NDArray[np.float32], starts: NDArray[np.intp]) -> Moments:
+def moments_of(x: NDArray[np.float32], starts: NDArray[np.intp]) -> Moments:
+    """The moments of the segments of `x` that begin at `starts`, of their finite values."""
     # The sum of a segment is finite if all its values are, unless it overflows: `isfinite`
     # of all values is dearer and is left to the rare case.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -136,4 +140,4 @@ def _merge_rows(total: Moments, part: Moments, rows: NDArray[np.intp]) -> Moment
 
 def row_moments(x: NDArray[np.float32]) -> Moments:
     """The moments of one vector, as a single row."""
-    return _moments_of(x, np.zeros(1, np.intp))
+    return moments_of(x, np.zeros(1, np.intp))

@@ -65,10 +65,9 @@ class Cycle:
 
 def single_number(roots: Sequence[Tensor]) -> float | None:
     """The value of a loss that can be read without waiting for another device."""
-    root = roots[0]
-    if len(roots) != 1 or root.numel() != 1 or not root.is_cpu:
+    if len(roots) != 1 or roots[0].numel() != 1 or not roots[0].is_cpu:
         return None
-    value = root.item()
+    value = roots[0].item()
     return value if isinstance(value, float) else None
 
 

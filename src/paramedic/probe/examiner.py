@@ -52,6 +52,7 @@ class Examiner:
         self._loss_fn = options.loss_fn
         self.modules = {id(module) for model in models.values() for module in model.modules()}
         self.modules.add(id(options.loss_fn))
+        self._batch: Batch | None = None
         self._ordered = False
         self._full_looks = 0
         self.chart = self._first_chart(models, options)
@@ -71,12 +72,14 @@ class Examiner:
             versions=_versions(),
         )
 
-    def forward_seen(self, cycle: Cycle, calls: Sequence[Call], roots: Sequence[Tensor]) -> None:
-        """Before the backward pass, while everything the forward pass made is still there."""
-        self._guard.attempt("layers", self._order, calls)
-        batch = self._guard.attempt("batch", self._read_batch, cycle, calls, roots)
-        if batch is not None and self.chart.task_source == "not inferred":
-            self._guard.attempt("task", self._infer, batch)
+    def forward_seen(self, calls: Sequence[Call], roots: Sequence[Tensor]) -> None:
+        """Before the backward pass, while the graph of the loss still tells what it compares.
+
+        Only takes hold of the batch: whether the backward pass is ours is not known yet.
+        """
+        self._batch = self._guard.attempt(
+            "batch", find_batch, calls, roots, self.layers.roots, self._loss_fn
+        )
 
     def _order(self, calls: Sequence[Call]) -> None:
         """The order of execution is fixed by the first forward pass, before the first frame."""
@@ -99,10 +102,10 @@ class Examiner:
         self.meter.reset()
         self.chart = replace(self.chart, layers=self.layers.describe())
 
-    def _read_batch(self, cycle: Cycle, calls: Sequence[Call], roots: Sequence[Tensor]) -> Batch:
-        batch = find_batch(calls, roots, self.layers.roots, self._loss_fn)
+    def _read_batch(self, cycle: Cycle, batch: Batch) -> None:
         cycle.scalars.update(batch_scalars(batch, self.labels))
-        return batch
+        if self.chart.task_source == "not inferred":
+            self._infer(batch)
 
     def _infer(self, batch: Batch) -> None:
         task, source = infer_task(batch)
@@ -121,6 +124,11 @@ class Examiner:
     def backward_seen(self, cycle: Cycle, calls: Sequence[Call]) -> None:
         """After the backward pass: the gradients are what the loss gave."""
         assert cycle.level is not None
+        batch, self._batch = self._batch, None
+        if cycle.level == FULL:
+            self._guard.attempt("layers", self._order, calls)
+            if batch is not None:
+                self._guard.attempt("batch", self._read_batch, cycle, batch)
         cycle.gradients = self._guard.attempt("gradients", self.meter.gradients, cycle.level)
         if cycle.level != FULL:
             return

@@ -12,13 +12,21 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.module import register_module_forward_hook
+from torch.nn.modules.module import (
+    _global_forward_hooks_with_kwargs,
+    register_module_forward_hook,
+)
 from torch.utils.hooks import RemovableHandle
 
-from paramedic.probe.backward import inside_backward
 from paramedic.probe.tensors import all_tensors, first_tensor
 
 HOOK_SECONDS = 4e-6  # one call of a global forward hook, the slower path of `__call__` included
+
+
+def remove_global_hook(handle: RemovableHandle) -> None:
+    """Remove a global forward hook wholly: torch leaves its entry for keyword arguments behind."""
+    handle.remove()
+    _global_forward_hooks_with_kwargs.pop(handle.id, None)
 
 
 class Call(NamedTuple):
@@ -57,7 +65,7 @@ class ForwardTap:
     def close(self) -> None:
         """Stop, and let go of what was collected."""
         if self._handle is not None:
-            self._handle.remove()
+            remove_global_hook(self._handle)
             self._handle = None
         self.is_open = False
         self.calls = []
@@ -87,11 +95,15 @@ class ForwardTap:
             return
         self.fired += 1
         wanted = id(module) in self._modules or isinstance(module, nn.modules.loss._Loss)
-        if not wanted or not torch.is_grad_enabled() or inside_backward():
+        if not wanted or not torch.is_grad_enabled():
             return
-        inputs = all_tensors(args)
-        if kwargs:
-            inputs += all_tensors(kwargs)
-        result = first_tensor(output)
+        inputs = [args[0]] if len(args) == 1 and type(args[0]) is Tensor else all_tensors(args)
+        if kwargs:  # in any order, but what a loss compares with comes last
+            inputs += all_tensors([kwargs[name] for name in sorted(kwargs, key=_is_target)])
+        result = output if type(output) is Tensor else first_tensor(output)
         version = -1 if result is None else result._version
         self.calls.append(Call(module, inputs, result, version, module.training))
+
+
+def _is_target(name: str) -> bool:
+    return name in ("target", "targets", "label", "labels", "y", "y_true")

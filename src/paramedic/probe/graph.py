@@ -22,6 +22,11 @@ _ARGUMENTS = {
     "key": 1, "value": 2, "mat2": -1, "batch2": -1,
 }  # fmt: skip
 _OUTPUTS = ("result", "output", "logsumexp")
+# Operations that make nothing non-finite of finite arguments: a bad result was a bad argument.
+_HARMLESS = {
+    "ReluBackward", "TanhBackward", "SigmoidBackward", "SoftmaxBackward", "LogSoftmaxBackward",
+    "HardtanhBackward", "ThresholdBackward",
+}  # fmt: skip
 # Operations that hand their first argument on.
 _PASSES = (
     "View", "Reshape", "UnsafeView", "Permute", "Transpose", "TBackward", "Expand", "Squeeze",
@@ -68,6 +73,8 @@ def find_birth(nodes: Sequence[Any]) -> Birth | None:
         saved = _saved(node)
         bad = [name for name, value in saved.items() if not bool(torch.isfinite(value).all())]
         taken = next((name for name in bad if not name.startswith(_OUTPUTS)), None)
+        if taken is None and bad and _operation(node) in _HARMLESS:
+            taken = "self"
         if taken is not None:
             return _giver(node, taken, nodes, position)
         hazard = _HAZARDS.get(_operation(node))
@@ -137,9 +144,11 @@ class GraphMap:
     def learn(self, nodes: Sequence[Any], calls: Sequence[Call], names: dict[int, str]) -> None:
         """Take the innermost module around each operation from the calls of a forward pass."""
         positions = {node: position for position, node in enumerate(nodes)}
+        spans = [span for call in calls if (span := _span(call, positions, names)) is not None]
+        if not spans:  # somebody else's graph
+            return
         self._operations = [_operation(node) for node in nodes]
         self._owners = [None] * len(nodes)
-        spans = [span for call in calls if (span := _span(call, positions, names)) is not None]
         for begin, end, name in sorted(spans, key=lambda span: span[0] - span[1]):
             self._owners[begin:end] = [name] * (end - begin)
 

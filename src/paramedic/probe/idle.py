@@ -71,11 +71,8 @@ class Idle:
         """Note the loss, and how the sentinel is."""
         begin = perf_counter() if self._timed else 0.0
         try:
-            root = roots[0]
-            if len(roots) != 1 or root.numel() != 1 or not root.is_cpu:
-                self.wake(roots)
-                return
-            self._value = value = root.item()
+            plain = len(roots) == 1 and roots[0].numel() == 1 and roots[0].is_cpu
+            self._value = value = roots[0].item() if plain else math.nan
             if not math.isfinite(value):
                 self.wake(roots)
                 return
@@ -96,7 +93,8 @@ class Idle:
             self.backwards += 1
             self.batches += 1
             self.loss = self._value if self.loss is None else self.loss + self._value
-            if self._finite is not None and grad.dtype is torch.float32 and grad.is_contiguous():
+            plain = type(grad) is Tensor and grad.dtype is torch.float32
+            if self._finite is not None and plain and grad.is_contiguous():
                 finite = self._finite(grad.data_ptr(), grad.numel())
             else:
                 finite = math.isfinite(abs(grad.detach().sum().item()))
@@ -111,7 +109,7 @@ class Idle:
         """The optimizer has stepped; True if the next step is one to look at."""
         begin = perf_counter() if self._timed else 0.0
         loss = self.loss if self.given is None else self.given
-        self._notes.append((self.step, loss, True, False))
+        self._notes.append((self.step, loss, loss is None or math.isfinite(loss), False))
         self.loss = self.given = None
         self.backwards = 0
         self.step = step = self.step + 1

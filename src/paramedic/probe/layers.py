@@ -68,11 +68,14 @@ class Layers:
             is_lazy(p) for m in self.models.values() for p in m.parameters()
         )
         known = {row.name: place for place, row in enumerate(self.rows)}
-        for row in self._discover():
+        found = list(self._discover())
+        for row in found:
             if row.name in known:
                 self._update(known[row.name], row)
             else:
                 self.rows.append(row)
+        for name in known.keys() - {row.name for row in found}:
+            self.rows[known[name]].parameters = ()  # the module is gone, its place stays
         self._index()
         return True
 
@@ -119,7 +122,10 @@ class Layers:
         # parameter list) stands right before the module that is registered after it.
         following = float(len(seen))
         for place in reversed(range(len(self.rows))):
-            following = ranks.setdefault(place, following - 0.5)
+            if place in ranks:
+                following = ranks[place]
+            else:
+                ranks[place] = following - 0.5
         for order, place in enumerate(sorted(ranks, key=lambda place: (ranks[place], place))):
             self.rows[place].order = order
 

@@ -30,6 +30,7 @@ from paramedic.probe.recorder import Recorder
 from paramedic.probe.rerun import Rerun
 from paramedic.probe.scaler import scaled_steps
 from paramedic.probe.schedule import FULL, Schedule
+from paramedic.probe.tensors import is_sharded
 
 _MOST_ORIGINS = 20  # traced in one run
 _LONGEST_IDLE = 512  # steps after which the losses noted meanwhile are told
@@ -130,16 +131,16 @@ class Loop:
 
     def _watched(self, cycle: Cycle) -> Sequence[Tensor]:
         """The parameters by which a backward pass is known to be ours: mostly one will do."""
-        if cycle.level == FULL or self._sentinel is None:
+        if cycle.level == FULL or self._sentinel is None or len(self._optimizers) > 1:
             return self._examiner.layers.parameters
         return (self._sentinel,)
 
     def _before_look(self, cycle: Cycle, roots: Sequence[Tensor]) -> None:
         if self._tap.is_open:
-            self._calls = self._tap.take()
+            self._calls = self._tap.calls[:]
             self.guard.seconds += self._tap.spent()
         if cycle.level == FULL and self._is_last(cycle, coming=1):
-            self._examiner.forward_seen(cycle, self._calls, roots)
+            self._examiner.forward_seen(self._calls, roots)
             self.guard.attempt("origin", self._origins.learn, roots, self._calls)
 
     def _locate(self, roots: Sequence[Tensor]) -> Origin:
@@ -155,6 +156,7 @@ class Loop:
         touched = self._marks.touched()
         if not touched:  # somebody else's backward pass
             return
+        self._tap.take()  # with what checkpointing computed again on the way back
         cycle = self.cycle
         self.batches += 1
         cycle.inside += cycle.stepping
@@ -333,7 +335,8 @@ class Loop:
     def _is_plain(self) -> bool:
         """Whether the steps until the next look can be left to `Idle`."""
         odd = self._closure or self._scaled or not self._tracing or len(self._optimizers) > 1
-        return not odd and self._sentinel is not None and self._sentinel.is_cpu
+        sentinel = self._sentinel
+        return not odd and sentinel is not None and sentinel.is_cpu and not is_sharded(sentinel)
 
     def _plan(self, cycle: Cycle) -> None:
         now = time.perf_counter()

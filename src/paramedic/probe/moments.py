@@ -65,6 +65,8 @@ def segment_moments(x: NDArray[np.float32], starts: NDArray[np.intp]) -> Moments
     wide = scale.astype(np.float64)
     with np.errstate(over="ignore"):
         absolute = np.add.reduceat(np.abs(x), starts).astype(np.float64)
+    if not np.isfinite(absolute).all():
+        absolute = np.add.reduceat(np.abs(x, dtype=np.float64), starts)
     return Moments(
         count=n,
         bad=np.zeros(len(n)),

@@ -86,7 +86,7 @@ def _shard_group(tensors: Sequence[Tensor]) -> Any:
 
 
 def _dtensor_norms(tensors: Sequence[Tensor]) -> Doubles:
-    norms = [torch.linalg.vector_norm(tensor.detach(), dtype=torch.float32) for tensor in tensors]
+    norms = [torch.linalg.vector_norm(tensor.detach(), dtype=torch.float64) for tensor in tensors]
     whole: Tensor = torch.stack(norms).full_tensor()  # type: ignore[attr-defined]
     result = np.array(whole.tolist(), np.float64)
     return np.where(np.isfinite(result), result, np.inf)

@@ -20,7 +20,7 @@ from torch.nn.modules.module import (
 from torch.utils.hooks import RemovableHandle
 
 from paramedic.probe.backward import inside_backward
-from paramedic.probe.forward import Call, ForwardTap
+from paramedic.probe.forward import Call, ForwardTap, remove_global_hook
 
 
 class _Start(NamedTuple):
@@ -55,7 +55,7 @@ class Rerun:
     def close(self) -> None:
         """Stop, and let go of the last batch."""
         for handle in self._handles:
-            handle.remove()
+            remove_global_hook(handle)
         self._handles.clear()
         self._random.clear()
         self._starts.clear()

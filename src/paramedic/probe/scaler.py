@@ -28,12 +28,12 @@ class ScalerObserver(Protocol):
 @never_traced
 def _observed_step(self: GradScaler, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
     observers = scaled_steps.observers
-    if not observers or not self.is_enabled():
-        return scaled_steps.original(self, optimizer, *args, **kwargs)
+    if not observers or not self.is_enabled() or scaled_steps.is_inside:
+        return scaled_steps.call(self, optimizer, *args, **kwargs)
     scale = self.get_scale()
     for observer in observers:
         observer.before_scaled_step(optimizer, scale)
-    result = scaled_steps.original(self, optimizer, *args, **kwargs)
+    result = scaled_steps.call(self, optimizer, *args, **kwargs)
     skipped = _found_inf(self, optimizer)
     for observer in observers:
         observer.after_scaled_step(optimizer, skipped=skipped)

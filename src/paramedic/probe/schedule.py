@@ -61,8 +61,7 @@ class Schedule:
         self.looks[level] += 1
         self._seen += 1
         self._costs[level].append(cost)
-        if self._seen <= _FIRST or level == VITALS:
-            self._plain.append(max(seconds - cost, 0.0))
+        self._plain.append(max(seconds - cost, 0.0))
 
     def plan(self, step: int, level: str) -> int:
         """The number of steps until the next look of `level`, by the costs measured so far."""

@@ -98,10 +98,12 @@ class Table:
 
     def add_zeros(self, zeros: NDArray[np.float64]) -> None:
         """Count values that a sparse tensor does not store; they take their share of the sample."""
+        self.sample_sizes = self.sample_sizes.copy()
         for row in np.flatnonzero(zeros):
-            stored = max(self.moments.count[row], 1.0)
-            kept = int(self.sample_sizes[row] * stored / (stored + zeros[row]))
-            self.sample[row, kept : self.sample_sizes[row]] = 0.0
+            stored = self.moments.count[row]
+            size = max(self.sample_sizes[row], 1)
+            self.sample[row, int(size * stored / (stored + zeros[row])) : size] = 0.0
+            self.sample_sizes[row] = size
         self.moments = with_zeros(self.moments, zeros)
 
     def columns(self) -> NDArray[np.float32]:
@@ -123,7 +125,7 @@ class Table:
             return np.array([*ten, *rest]).astype(np.float32)
 
     def _quartiles(self) -> NDArray[np.float32]:
-        ordered = np.sort(self.sample, axis=1)
+        ordered = np.sort(np.where(np.isfinite(self.sample), self.sample, np.inf), axis=1)
         sizes = np.minimum(self.sample_sizes, np.isfinite(ordered).sum(axis=1))
         places = [(np.maximum(sizes - 1, 0) * share).astype(np.intp) for share in (0.25, 0.5, 0.75)]
         rows = np.arange(len(ordered))
@@ -139,8 +141,8 @@ def tensor_norms(tensors: Sequence[Tensor]) -> NDArray[np.float64]:
     if len({flat.device for flat in flats}) > 1:
         norms = tuple(one.cpu() for one in norms)
     result = np.array(torch.stack(norms).tolist(), np.float64)
-    for index in np.flatnonzero(~np.isfinite(result)).tolist():
-        # A float32 square overflows beyond 1.8e19: only float64 tells that from an infinity.
+    for index in np.flatnonzero(~np.isfinite(result) | (result < 1e-15)).tolist():
+        # A float32 square overflows beyond 1.8e19 and vanishes below 1e-23: look again.
         exact = float(torch.linalg.vector_norm(flats[index].double()))
         result[index] = exact if np.isfinite(exact) else np.inf
     return result

@@ -27,8 +27,6 @@ def values(tensor: Tensor) -> Values:
     """`tensor` as a flat real vector that shares its memory where that is possible."""
     if tensor.requires_grad:
         tensor = tensor.detach()
-    if type(tensor) is Tensor and tensor.dtype in _REAL and tensor.is_contiguous():
-        return Values(tensor.view(-1))
     tensor = local(tensor)
     if tensor.layout is not torch.strided:
         return _stored(tensor)

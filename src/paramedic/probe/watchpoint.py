@@ -12,24 +12,32 @@ Observer = TypeVar("Observer")
 class Watchpoint(Generic[Observer]):
     """Replaces `owner.name` by `wrapper` from the first `observe` to the last `forget`.
 
-    The wrapper calls `original` itself and tells `observers` what it saw.
+    The wrapper asks `enter` whether this call is to be told, calls `below` either way, and tells
+    `observers` what it saw. Others may wrap the same function before, after or instead of us.
     """
 
     def __init__(self, owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
-        self.original: Callable[..., Any] = getattr(owner, name)
         self.observers: tuple[Observer, ...] = ()
         self._owner, self._name, self._wrapper = owner, name, wrapper
-        self._installed = False
+        self._base: Callable[..., Any] = getattr(owner, name)  # below all layers of ours
+        self.original = self._base  # right below the layer that is on top
+        self._inside = threading.local()
         self._lock = threading.Lock()
 
     def observe(self, observer: Observer) -> None:
         """Tell `observer` from now on."""
         with self._lock:
-            if not self._installed:
-                self.original = getattr(self._owner, self._name)
+            top = getattr(self._owner, self._name)
+            if top is not self._wrapper:
+                if not self.observers and not self._is_below(top):
+                    self._base = top
+                self.original = top
                 setattr(self._owner, self._name, self._wrapper)
-                self._installed = True
             self.observers = (*self.observers, observer)
+
+    def _is_below(self, top: Callable[..., Any]) -> bool:
+        """Whether somebody may have put a layer over one of ours, which would call us again."""
+        return top is not self._base and self.original is not top
 
     def forget(self, observer: Observer) -> None:
         """Undo `observe`; the last one out puts the original back."""
@@ -39,4 +47,19 @@ class Watchpoint(Generic[Observer]):
             # the wrapper stays, without observers, and only passes the call on.
             if not self.observers and getattr(self._owner, self._name) is self._wrapper:
                 setattr(self._owner, self._name, self.original)
-                self._installed = False
+                self.original = self._base
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether this thread is in a call that is being told already."""
+        return getattr(self._inside, "now", False)
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """The call itself, marked so that what it calls of us is not told again."""
+        if self.is_inside:
+            return self._base(*args, **kwargs)
+        self._inside.now = True
+        try:
+            return self.original(*args, **kwargs)
+        finally:
+            self._inside.now = False

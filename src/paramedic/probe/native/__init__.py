@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,6 +85,8 @@ class Kernel:
         self._moved = _function(library.paramedic_moved, "pppiippp")
         # For the hottest place there is: takes a pointer and a number, without a call of ours.
         self.finite = _function(library.paramedic_finite, "pi", ctypes.c_int64)
+        self._levels = _function(library.paramedic_levels, "ppip")
+        self._constant = _function(library.paramedic_constant, "pii", ctypes.c_int64)
         self._dead = _function(library.paramedic_dead, "piii", ctypes.c_int64)
         self._outside = _function(library.paramedic_outside, "piff", ctypes.c_int64)
 
@@ -135,11 +138,22 @@ class Kernel:
         )  # fmt: skip
         return result
 
+    def levels(self, vectors: Vectors) -> NDArray[np.float32]:
+        """Mean, variance, largest absolute value and non-finiteness of each vector, [4, n]."""
+        result = np.empty((4, len(vectors)), np.float32)
+        self._levels(*_vectors(vectors), len(vectors), _at(result))
+        return result
+
+    def constant(self, tensor: Tensor) -> int:
+        """How many features are the same in all rows of a batch."""
+        rows = tensor.shape[0]
+        return int(self._constant(tensor.data_ptr(), rows, tensor.numel() // rows))
+
     def dead(self, tensor: Tensor, unit: int) -> int:
         """How many units along the axis `unit` are nowhere above zero."""
-        units, inner = tensor.shape[unit], tensor.stride(unit)
-        outer = tensor.numel() // (units * inner)
-        return int(self._dead(tensor.data_ptr(), outer, units, inner))
+        shape = tensor.shape
+        outer, inner = math.prod(shape[:unit]), math.prod(shape[unit + 1 :])
+        return int(self._dead(tensor.data_ptr(), outer, shape[unit], inner))
 
     def outside(self, tensor: Tensor, low: float, high: float) -> int:
         """How many values lie below `low` or above `high`."""

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
 #define VECTORISED __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -80,6 +81,13 @@ static void merge(double *a, const double *b) {
     a[HIGH] = b[HIGH] > a[HIGH] ? b[HIGH] : a[HIGH];
 }
 
+static double absolute_exactly(const float *x, int64_t n) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i++)
+        sum += fabs((double)x[i]);
+    return sum;
+}
+
 static void add_finite_block(double *row, const float *x, int64_t n, Range range, double bad) {
     double block[FIELDS];
     float centre = 0.5f * range.low + 0.5f * range.high;
@@ -94,7 +102,7 @@ static void add_finite_block(double *row, const float *x, int64_t n, Range range
     block[COUNT] = n;
     block[BAD] = bad;
     block[ZERO] = range.zero;
-    block[ABSOLUTE] = range.absolute;
+    block[ABSOLUTE] = isfinite(range.absolute) ? range.absolute : absolute_exactly(x, n);
     block[MEAN] = centre + wide * mean;
     block[M2] = (m2 > 0 ? m2 : 0) * wide * wide;
     block[M3] = m3 * wide * wide * wide;
@@ -147,9 +155,8 @@ void paramedic_sample(const float *const *data, const int64_t *sizes, const int6
 enum { C_MEAN, C_VAR, C_MEDIAN, C_MIN, C_MAX, C_Q1, C_Q3, C_SKEW, C_KURTOSIS, C_ZERO,
        C_MEAN_ABS, C_MAX_ABS, C_NORM, C_NONFINITE, COLUMNS };
 
-/* The value that would stand at place `k` if `x` were sorted. Reorders `x`. */
-static float nth(float *x, int64_t n, int64_t k) {
-    int64_t left = 0, right = n - 1;
+/* The value that would stand at place `k` if x[left..right] were sorted. Reorders them. */
+static float nth(float *x, int64_t left, int64_t right, int64_t k) {
     while (left < right) {
         float pivot = x[(left + right) / 2];
         int64_t i = left, j = right;
@@ -185,9 +192,11 @@ static void finish_row(const double *m, float *sample, int64_t taken, float *out
     out[C_MEAN_ABS * height] = (float)(m[ABSOLUTE] / n);
     out[C_MAX_ABS * height] = (float)fmax(-m[LOW], m[HIGH]);
     if (kept) {
-        out[C_MEDIAN * height] = nth(sample, kept, (int64_t)(0.5 * (kept - 1)));
-        out[C_Q1 * height] = nth(sample, kept, (int64_t)(0.25 * (kept - 1)));
-        out[C_Q3 * height] = nth(sample, kept, (int64_t)(0.75 * (kept - 1)));
+        int64_t half = (int64_t)(0.5 * (kept - 1)), last = kept - 1;
+        out[C_MEDIAN * height] = nth(sample, 0, last, half);
+        /* The median now parts the sample: each quartile lies on its own side. */
+        out[C_Q1 * height] = nth(sample, 0, half, (int64_t)(0.25 * last));
+        out[C_Q3 * height] = nth(sample, half, last, (int64_t)(0.75 * last));
     }
 }
 
@@ -272,29 +281,79 @@ double paramedic_norms(const float *const *data, const int64_t *sizes, const int
 /* Copies every `stride`-th value of all vectors, end to end. */
 void paramedic_keep(const float *const *data, const int64_t *sizes, int64_t vectors,
                     int64_t stride, float *kept) {
-    for (int64_t v = 0; v < vectors; v++)
+    for (int64_t v = 0; v < vectors; v++) {
+        if (stride == 1) {
+            memcpy(kept, data[v], (size_t)sizes[v] * sizeof(float));
+            kept += sizes[v];
+            continue;
+        }
         for (int64_t i = 0; i < sizes[v]; i += stride)
             *kept++ = data[v][i];
+    }
+}
+
+VECTORISED static void add_move(const float *x, const float *kept, int64_t n, double *moved,
+                                double *old) {
+    double far = 0.0, base = 0.0;
+#pragma omp simd reduction(+ : far, base)
+    for (int64_t i = 0; i < n; i++) {
+        double before = kept[i], step = (double)x[i] - before;
+        far += step * step;
+        base += before * before;
+    }
+    *moved += far;
+    *old += base;
 }
 
 /* How far the same values have moved since: sums of squares of the move and of the old value. */
-VECTORISED void paramedic_moved(const float *const *data, const int64_t *sizes,
-                                const int64_t *row_of, int64_t vectors, int64_t stride,
-                                const float *kept, double *moved, double *old) {
+void paramedic_moved(const float *const *data, const int64_t *sizes, const int64_t *row_of,
+                     int64_t vectors, int64_t stride, const float *kept, double *moved,
+                     double *old) {
+    float block[BLOCK];
     for (int64_t v = 0; v < vectors; v++) {
-        const float *x = data[v];
         int64_t n = (sizes[v] + stride - 1) / stride;
-        double far = 0.0, base = 0.0;
-#pragma omp simd reduction(+ : far, base)
-        for (int64_t i = 0; i < n; i++) {
-            double before = kept[i], step = (double)x[i * stride] - before;
-            far += step * step;
-            base += before * before;
+        for (int64_t start = 0; start < n; start += BLOCK, kept += BLOCK) {
+            int64_t count = n - start < BLOCK ? n - start : BLOCK;
+            const float *now = data[v] + start;
+            if (stride > 1) {
+                for (int64_t i = 0; i < count; i++)
+                    block[i] = data[v][(start + i) * stride];
+                now = block;
+            }
+            add_move(now, kept, count, moved + row_of[v], old + row_of[v]);
+            if (count < BLOCK)
+                kept += count - BLOCK;
         }
-        moved[row_of[v]] += far;
-        old[row_of[v]] += base;
-        kept += n;
     }
+}
+
+/* Mean, variance, largest absolute value and whether it is not finite, of each vector, into
+ * `out` ([4, vectors]). */
+void paramedic_levels(const float *const *data, const int64_t *sizes, int64_t vectors,
+                      float *out) {
+    for (int64_t v = 0; v < vectors; v++) {
+        double row[FIELDS] = {0};
+        row[LOW] = INFINITY;
+        row[HIGH] = -INFINITY;
+        int64_t zero = 0;
+        paramedic_moments(data + v, sizes + v, &zero, 1, row);
+        out[v] = (float)row[MEAN];
+        out[vectors + v] = (float)(row[M2] / row[COUNT]);
+        out[2 * vectors + v] = row[BAD] > 0 ? INFINITY : (float)fmax(-row[LOW], row[HIGH]);
+        out[3 * vectors + v] = row[BAD] > 0;
+    }
+}
+
+/* The number of features of [rows, features] that have the same value in every row. */
+int64_t paramedic_constant(const float *x, int64_t rows, int64_t features) {
+    int64_t constant = 0;
+    for (int64_t f = 0; f < features; f++) {
+        int64_t row = 1;
+        while (row < rows && x[row * features + f] == x[f])
+            row++;
+        constant += row == rows;
+    }
+    return constant;
 }
 
 /* Whether all values are finite. */
