@@ -148,6 +148,14 @@ def test_a_backward_inside_a_backward_is_not_told() -> None:
     assert w.grad.item() == 2.0
 
 
+def test_a_backward_inside_a_gradient_is_not_told() -> None:
+    w = _weight()
+    with _observed() as (observer,):
+        (grad,) = torch.autograd.grad(Nested.apply(w).sum(), w)
+    assert observer.log == []
+    assert grad.item() == 2.0
+
+
 @pytest.mark.parametrize("reentrant", [True, False])
 def test_checkpointing_is_one_backward_pass(reentrant: bool) -> None:
     w = _weight()

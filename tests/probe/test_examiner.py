@@ -79,10 +79,10 @@ def test_what_the_batch_tells() -> None:
     chart = examiner.chart
     assert (chart.loss, chart.task, chart.batch_size) == ("cross-entropy", Task.MULTI_CLASS, 8)
     assert "cross-entropy" in chart.task_source
-    assert dict(examiner.labels) == {0: 4, 1: 3, 2: 1}
+    assert examiner.labels.table() == {0: 4, 1: 3, 2: 1}
     assert cycle.scalars["target_classes"] == 3.0
     _look(examiner, model)
-    assert examiner.labels[0] == 8
+    assert examiner.labels.table()[0] == 8
 
 
 def test_what_the_user_said_is_not_inferred_away() -> None:

@@ -126,6 +126,7 @@ def test_nothing_is_collected_without_gradients() -> None:
 
 def test_closed_it_is_not_there() -> None:
     before = dict(torch_module._global_forward_hooks)
+    assert not torch_module._has_any_global_hook()
     model = _model()
     with _open(model) as tap:
         assert len(torch_module._global_forward_hooks) == len(before) + 1
@@ -135,6 +136,7 @@ def test_closed_it_is_not_there() -> None:
     assert tap.calls == []
     assert not tap.is_open
     assert dict(torch_module._global_forward_hooks) == before
+    assert not torch_module._has_any_global_hook()
     model(_x())
     assert tap.calls == []
     tap.close()

@@ -251,15 +251,15 @@ def test_levels() -> None:
 @needs_kernel
 def test_constant_features() -> None:
     x = _randn(7, 5, 3)
-    assert _kernel().constant(x) == 0
+    assert _kernel().input(x, 64)[6] == 0
     x[:, 2, 1] = 4.0
     x[:, 0, 0] = 0.0
     x[3, 0, 0] = -0.0
-    assert _kernel().constant(x) == 2
+    assert _kernel().input(x, 64)[6] == 2
     x[6, 2, 1] = 5.0
-    assert _kernel().constant(x) == 1
-    assert _kernel().constant(torch.full((4, 2), NAN)) == 0
-    assert _kernel().constant(torch.full((4, 2), INF)) == 2
+    assert _kernel().input(x, 64)[6] == 1
+    assert _kernel().input(torch.full((4, 2), NAN), 64)[6] == 0
+    assert _kernel().input(torch.full((4, 2), INF), 64)[6] == 2
 
 
 @needs_kernel

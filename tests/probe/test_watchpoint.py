@@ -16,9 +16,11 @@ def _original(value: int) -> int:
     return value * 2
 
 
-def _place() -> tuple[SimpleNamespace, Watchpoint[list[int]]]:
+def _place(
+    function: Callable[[int], int] = _original,
+) -> tuple[SimpleNamespace, Watchpoint[list[int]]]:
     """An owner of one function, and a watchpoint that tells its observers the argument."""
-    owner = SimpleNamespace(double=_original)
+    owner = SimpleNamespace(double=function)
 
     def wrapper(value: int) -> int:
         if not watchpoint.is_inside:
@@ -127,12 +129,11 @@ def test_what_somebody_wrapped_before_us_stays_in_the_chain() -> None:
 
 def _countdown() -> tuple[SimpleNamespace, Watchpoint[list[int]]]:
     """A function that calls itself by its public name, as a re-entrant backward pass does."""
-    owner, watchpoint = _place()
 
     def countdown(value: int) -> int:
         return 0 if value == 0 else 1 + int(owner.double(value - 1))
 
-    owner.double = countdown
+    owner, watchpoint = _place(countdown)
     return owner, watchpoint
 
 

@@ -14,14 +14,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from paramedic.probe import native
 from paramedic.probe.chunks import row_moments
 from paramedic.probe.forward import Call
 from paramedic.probe.graph import saved_tensor
-from paramedic.probe.native import Vectors
 from paramedic.types import Task
 
 _SAMPLE_ROWS = 512  # of a batch that are read
@@ -126,15 +124,15 @@ def _nodes(roots: Sequence[Tensor], most: int = 48) -> Iterator[Any]:
         queue.extend(after for after, _ in node.next_functions if after is not None)
 
 
-def batch_scalars(batch: Batch, counts: Counter[int]) -> dict[str, float]:
-    """The statistics of one batch, for the scalars of a frame; adds integer labels to `counts`."""
+def batch_scalars(batch: Batch, labels: Labels) -> dict[str, float]:
+    """The statistics of one batch, for the scalars of a frame; counts integer labels."""
     found: dict[str, float] = {}
     if batch.inputs:
         tensor = batch.inputs[0]
         found["batch_size"] = float(tensor.shape[0] if tensor.dim() else 1)
         found.update(_input_scalars(_rows(tensor)))
     if batch.target is not None:
-        found.update(_target_scalars(_rows(batch.target), counts))
+        found.update(_target_scalars(_rows(batch.target), labels))
     if batch.output is not None and batch.output.is_floating_point():
         found.update(_output_scalars(_rows(batch.output)))
     return found
@@ -147,84 +145,97 @@ def _rows(tensor: Tensor) -> Tensor:
     return rows.cpu().abs() if rows.is_complex() else rows.cpu()
 
 
+def _spread(rows: Tensor) -> list[float]:
+    """Count, non-finite values, mean, variance, smallest, largest, constant features."""
+    numbers = rows if rows.dtype is torch.float32 else rows.float()
+    if native.kernel is not None and native.is_native(numbers):
+        return native.kernel.input(numbers, _FEW_ROWS)
+    few = numbers[:_FEW_ROWS]
+    constant = float((few == few[:1]).all(dim=0).sum())
+    moments = row_moments(numbers.reshape(-1).numpy())
+    variance = moments.m2 / np.maximum(moments.count, 1.0)
+    fields = (moments.count, moments.bad, moments.mean, variance, moments.low, moments.high)
+    return [*(float(field[0]) for field in fields), constant]
+
+
 def _input_scalars(rows: Tensor) -> dict[str, float]:
     if not rows.numel():
         return {}
-    found = _spread("input", rows)
+    count, bad, mean, variance, low, high, constant = _spread(rows)
+    found = {"input_nan": bad / (count + bad)}
     if len(rows) > 1 and rows.dim() > 1:
-        found["input_constant"] = _constant_share(rows[:_FEW_ROWS])
-    return found
-
-
-def _constant_share(rows: Tensor) -> float:
-    if native.kernel is not None and native.is_native(rows):
-        return native.kernel.constant(rows) / rows[0].numel()
-    same = (rows[1:] == rows[:1]).all(dim=0)
-    return float(same.float().mean())
-
-
-def _spread(of: str, rows: Tensor) -> dict[str, float]:
-    """Extremes, mean and deviation of the finite values, and the share of the others."""
-    flat = rows if rows.dtype is torch.float32 else rows.float()
-    if native.kernel is not None and native.is_native(flat):
-        table = native.kernel.moments(Vectors([flat]), _ONE_ROW, 1)
-    else:
-        table = row_moments(flat.reshape(-1).numpy()).table()
-    count, bad, _, _, mean, square, _, _, low, high = table[:, 0].tolist()
-    found = {f"{of}_nan": bad / (count + bad)}
+        found["input_constant"] = constant / (rows.numel() // len(rows))
     if count:
-        found.update({f"{of}_min": low, f"{of}_max": high})
-        found.update({f"{of}_mean": mean, f"{of}_std": math.sqrt(square / count)})
+        found.update(input_min=low, input_max=high, input_mean=mean, input_std=math.sqrt(variance))
     return found
 
 
-_ONE_ROW = np.zeros(1, np.int64)
-
-
-def _target_scalars(rows: Tensor, counts: Counter[int]) -> dict[str, float]:
+def _target_scalars(rows: Tensor, labels: Labels) -> dict[str, float]:
     if not rows.numel():
         return {}
     if _is_integer(rows):
-        return _label_scalars(rows.reshape(-1).numpy(), counts)
-    found = _spread("target", rows)
-    found = {name: found[name] for name in _TARGET if name in found}
-    if "target_min" in found:
-        found["target_constant"] = float(found["target_min"] == found["target_max"])
-    return found
-
-
-_TARGET = ("target_nan", "target_min", "target_max")
-
-
-def _label_scalars(rows: NDArray[Any], counts: Counter[int]) -> dict[str, float]:
-    low, high = int(rows.min()), int(rows.max())
-    if low >= 0 and high < _MOST_CLASSES and rows.dtype.kind != "b":
-        seen = np.bincount(rows)
-        labels = np.flatnonzero(seen)
-        seen = seen[labels]
+        low, high, distinct = labels.count(rows)
+        known: dict[str, float] = {"target_nan": 0.0, "target_classes": float(distinct)}
     else:
-        labels, seen = np.unique(rows, return_counts=True)
-    if len(counts) <= _MOST_CLASSES:
+        count, bad, _, _, low, high, _ = _spread(rows)
+        known = {"target_nan": bad / (count + bad)}
+        if not count:
+            return known
+    return {**known, "target_min": low, "target_max": high, "target_constant": float(low == high)}
+
+
+class Labels:
+    """How often each integer label was seen."""
+
+    def __init__(self) -> None:
+        self._counts = np.zeros(_MOST_CLASSES, np.int64)
+        self._stamps = np.full(_MOST_CLASSES, -1, np.int64)
+        self._others: Counter[int] = Counter()  # negative or very large labels
+        self._batches = 0
+
+    def count(self, rows: Tensor) -> tuple[float, float, int]:
+        """Count the labels of a batch; gives the smallest, the largest, how many are distinct."""
+        self._batches += 1
+        if native.kernel is not None and rows.dtype is torch.int64 and rows.is_contiguous():
+            kernel = native.kernel
+            low, high, distinct, outside = kernel.labels(
+                rows, self._batches, self._counts, self._stamps
+            )
+            if not outside:
+                return float(low), float(high), distinct
+            rows = rows[(rows < 0) | (rows >= _MOST_CLASSES)]
+            return float(low), float(high), distinct + self._count_slowly(rows)
+        return float(rows.min()), float(rows.max()), self._count_slowly(rows)
+
+    def _count_slowly(self, rows: Tensor) -> int:
+        labels, seen = np.unique(rows.numpy(), return_counts=True)
         for label, number in zip(labels.tolist(), seen.tolist(), strict=True):
-            counts[int(label)] += number
-    return {
-        "target_nan": 0.0,
-        "target_min": float(low),
-        "target_max": float(high),
-        "target_constant": float(low == high),
-        "target_classes": float(len(labels)),
-    }
+            if 0 <= label < _MOST_CLASSES:
+                self._counts[int(label)] += number
+            elif len(self._others) < _MOST_CLASSES:
+                self._others[label] += number
+        return len(labels)
+
+    def table(self) -> dict[int, int]:
+        """The counts, by label."""
+        usual = {int(label): int(self._counts[label]) for label in np.flatnonzero(self._counts)}
+        return dict(sorted({**self._others, **usual}.items()))
 
 
 def _output_scalars(rows: Tensor) -> dict[str, float]:
     if not rows.numel():
         return {}
-    narrow = rows.dtype in (torch.bfloat16, torch.float16)
-    array = (rows.float() if narrow else rows).numpy()
-    found = {"output_min": float(array.min()), "output_max": float(array.max())}
-    if rows.dim() > 1 and rows.shape[-1] > 1:
+    numbers = rows if rows.dtype is torch.float32 else rows.float()
+    if native.kernel is not None and native.is_native(numbers) and rows.dim():
+        low, high, error = native.kernel.output(numbers)
+    else:
+        array = numbers.numpy()
+        low, high = float(array.min()), float(array.max())
         with np.errstate(over="ignore", invalid="ignore"):
-            found["output_sum_error"] = float(np.abs(array.sum(axis=-1) - 1).mean())
+            error = float(np.abs(array.sum(axis=-1, dtype=np.float64) - 1).mean())
+    found = {"output_min": low, "output_max": high}
+    if rows.dim() > 1 and rows.shape[-1] > 1:
+        found["output_sum_error"] = error
     return {name: value for name, value in found.items() if math.isfinite(value)}
 
 

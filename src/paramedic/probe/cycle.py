@@ -82,16 +82,15 @@ class GradientMarks:
     def watch(self, parameters: Sequence[Tensor]) -> None:
         """Remember how the gradients are now."""
         self._parameters = parameters
-        self._before = [_mark(parameter.grad) for parameter in parameters]
+        self._before = [
+            None if (grad := parameter.grad) is None else (id(grad), grad._version)
+            for parameter in parameters
+        ]
 
     def touched(self) -> list[Tensor]:
         """The parameters whose gradient is new or was written to since."""
         return [
             parameter
             for parameter, before in zip(self._parameters, self._before, strict=True)
-            if (grad := parameter.grad) is not None and _mark(grad) != before
+            if (grad := parameter.grad) is not None and (id(grad), grad._version) != before
         ]
-
-
-def _mark(grad: Tensor | None) -> tuple[int, int] | None:
-    return None if grad is None else (id(grad), grad._version)

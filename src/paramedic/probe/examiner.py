@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import platform
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,7 +15,7 @@ from torch.optim import Optimizer
 
 from paramedic.probe import ranks
 from paramedic.probe.activations import activation_columns
-from paramedic.probe.batch import Batch, batch_scalars, find_batch, infer_task, loss_name
+from paramedic.probe.batch import Batch, Labels, batch_scalars, find_batch, infer_task, loss_name
 from paramedic.probe.compiler import is_compiled
 from paramedic.probe.cycle import Cycle
 from paramedic.probe.forward import Call
@@ -46,7 +45,7 @@ class Examiner:
     ) -> None:
         self.layers = Layers(models, optimizers)
         self.meter = Meter(self.layers)
-        self.labels: Counter[int] = Counter()
+        self.labels = Labels()
         self._optimizers = tuple(optimizers)
         self._guard = guard
         self._loss_fn = options.loss_fn

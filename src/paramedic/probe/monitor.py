@@ -99,7 +99,7 @@ class Monitor:
     @property
     def labels(self) -> dict[int, int]:
         """How often each integer label was seen in the batches that were looked at."""
-        return dict(sorted(self._examiner.labels.items()))
+        return self._examiner.labels.table()
 
     @property
     def not_checked(self) -> dict[str, str]:
@@ -144,8 +144,8 @@ class Monitor:
     @aside("close")
     def _finish(self) -> None:
         self._loop.finish_open()
-        if self._examiner.labels:
-            counts = {str(label): count for label, count in self.labels.items()}
+        counts = {str(label): count for label, count in self.labels.items()}
+        if counts:
             message = "Labels seen in the batches that were looked at."
             self._recorder.event(Event(max(self.last_step, 0), "labels", message, counts))
         self._record_chart()

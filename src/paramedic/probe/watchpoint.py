@@ -21,6 +21,7 @@ class Watchpoint(Generic[Observer]):
         self._owner, self._name, self._wrapper = owner, name, wrapper
         self._base: Callable[..., Any] = getattr(owner, name)  # below all layers of ours
         self.original = self._base  # right below the layer that is on top
+        self._left_behind = False  # a layer of ours may be below somebody else's
         self._inside = threading.local()
         self._lock = threading.Lock()
 
@@ -29,15 +30,11 @@ class Watchpoint(Generic[Observer]):
         with self._lock:
             top = getattr(self._owner, self._name)
             if top is not self._wrapper:
-                if not self.observers and not self._is_below(top):
+                if not self.observers and not self._left_behind:
                     self._base = top
                 self.original = top
                 setattr(self._owner, self._name, self._wrapper)
             self.observers = (*self.observers, observer)
-
-    def _is_below(self, top: Callable[..., Any]) -> bool:
-        """Whether somebody may have put a layer over one of ours, which would call us again."""
-        return top is not self._base and self.original is not top
 
     def forget(self, observer: Observer) -> None:
         """Undo `observe`; the last one out puts the original back."""
@@ -45,9 +42,13 @@ class Watchpoint(Generic[Observer]):
             self.observers = tuple(one for one in self.observers if one is not observer)
             # If somebody wrapped us meanwhile, taking our layer out would take theirs too: then
             # the wrapper stays, without observers, and only passes the call on.
-            if not self.observers and getattr(self._owner, self._name) is self._wrapper:
+            if self.observers:
+                return
+            if getattr(self._owner, self._name) is self._wrapper:
                 setattr(self._owner, self._name, self.original)
                 self.original = self._base
+            else:
+                self._left_behind = True
 
     @property
     def is_inside(self) -> bool:

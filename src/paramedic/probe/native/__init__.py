@@ -53,14 +53,17 @@ class Vectors:
 
 def vectors_of(tensors: Sequence[Tensor]) -> Vectors | None:
     """The tensors as the kernel sees them, if there is a kernel and it can read them in place."""
-    # Lists, not generators: this is hot, and a generator costs more than what it saves.
-    if kernel is None or not {type(tensor) for tensor in tensors} <= _PLAIN:
+    if kernel is None:
         return None
-    if not all([t.dtype is _FLOAT and t.layout is _STRIDED and t.is_cpu for t in tensors]):  # noqa: C419
+    try:
+        # One pass, as a list: this is hot. The order matters: not every layout is contiguous.
+        readable = [
+            type(t) in _PLAIN and t.dtype is _FLOAT and t.is_cpu and t.is_contiguous()
+            for t in tensors
+        ]
+    except RuntimeError:  # a sparse layout
         return None
-    if not all([tensor.is_contiguous() for tensor in tensors]):  # noqa: C419
-        return None
-    return Vectors(tensors)
+    return Vectors(tensors) if all(readable) else None
 
 
 def is_native(tensor: Tensor) -> bool:
@@ -86,7 +89,9 @@ class Kernel:
         # For the hottest place there is: takes a pointer and a number, without a call of ours.
         self.finite = _function(library.paramedic_finite, "pi", ctypes.c_int64)
         self._levels = _function(library.paramedic_levels, "ppip")
-        self._constant = _function(library.paramedic_constant, "pii", ctypes.c_int64)
+        self._input = _function(library.paramedic_input, "piiip")
+        self._output = _function(library.paramedic_output, "piip")
+        self._labels = _function(library.paramedic_labels, "piiippp", ctypes.c_int64)
         self._dead = _function(library.paramedic_dead, "piii", ctypes.c_int64)
         self._outside = _function(library.paramedic_outside, "piff", ctypes.c_int64)
 
@@ -144,10 +149,29 @@ class Kernel:
         self._levels(*_vectors(vectors), len(vectors), _at(result))
         return result
 
-    def constant(self, tensor: Tensor) -> int:
-        """How many features are the same in all rows of a batch."""
-        rows = tensor.shape[0]
-        return int(self._constant(tensor.data_ptr(), rows, tensor.numel() // rows))
+    def input(self, tensor: Tensor, few: int) -> list[float]:
+        """Count, non-finite values, mean, variance, smallest and largest value of a batch, and
+        the number of features that are constant over its first `few` rows."""
+        result, rows = np.empty(7), tensor.shape[0]
+        self._input(tensor.data_ptr(), rows, tensor.numel() // rows, few, _at(result))
+        found: list[float] = result.tolist()
+        return found
+
+    def output(self, tensor: Tensor) -> list[float]:
+        """Smallest and largest value, and the mean distance of the sum of a row from one."""
+        result, width = np.empty(3), tensor.shape[-1]
+        self._output(tensor.data_ptr(), tensor.numel() // width, width, _at(result))
+        found: list[float] = result.tolist()
+        return found
+
+    def labels(self, tensor: Tensor, batch: int, counts: Numbers, stamps: Numbers) -> list[int]:
+        """Count int64 labels; smallest, largest, number of distinct ones, number out of range."""
+        result = np.empty(3, np.int64)
+        outside = self._labels(
+            tensor.data_ptr(), tensor.numel(), len(counts), batch,
+            _at(counts), _at(stamps), _at(result),
+        )  # fmt: skip
+        return [*result.tolist(), int(outside)]
 
     def dead(self, tensor: Tensor, unit: int) -> int:
         """How many units along the axis `unit` are nowhere above zero."""

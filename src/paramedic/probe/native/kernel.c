@@ -345,7 +345,7 @@ void paramedic_levels(const float *const *data, const int64_t *sizes, int64_t ve
 }
 
 /* The number of features of [rows, features] that have the same value in every row. */
-int64_t paramedic_constant(const float *x, int64_t rows, int64_t features) {
+static int64_t paramedic_constant(const float *x, int64_t rows, int64_t features) {
     int64_t constant = 0;
     for (int64_t f = 0; f < features; f++) {
         int64_t row = 1;
@@ -354,6 +354,66 @@ int64_t paramedic_constant(const float *x, int64_t rows, int64_t features) {
         constant += row == rows;
     }
     return constant;
+}
+
+/* What is to know of a batch of inputs [rows, features]: count and number of non-finite values,
+ * mean, variance, smallest, largest, and how many features are constant over the first `few`. */
+void paramedic_input(const float *x, int64_t rows, int64_t features, int64_t few, double *out) {
+    double row[FIELDS] = {0};
+    row[LOW] = INFINITY;
+    row[HIGH] = -INFINITY;
+    int64_t zero = 0, size = rows * features;
+    paramedic_moments(&x, &size, &zero, 1, row);
+    out[0] = row[COUNT];
+    out[1] = row[BAD];
+    out[2] = row[MEAN];
+    out[3] = row[COUNT] > 0 ? row[M2] / row[COUNT] : 0.0;
+    out[4] = row[LOW];
+    out[5] = row[HIGH];
+    out[6] = (double)paramedic_constant(x, few < rows ? few : rows, features);
+}
+
+/* Smallest and largest value of an output [rows, width], and how far its rows are from a sum of
+ * one, on average. */
+void paramedic_output(const float *x, int64_t rows, int64_t width, double *out) {
+    double low = INFINITY, high = -INFINITY, error = 0.0;
+    for (int64_t r = 0; r < rows; r++) {
+        double sum = 0.0;
+        for (int64_t i = 0; i < width; i++) {
+            double v = x[r * width + i];
+            low = v < low || v != v ? v : low;
+            high = v > high || v != v ? v : high;
+            sum += v;
+        }
+        error += fabs(sum - 1.0);
+    }
+    out[0] = low;
+    out[1] = high;
+    out[2] = error / (double)rows;
+}
+
+/* Adds labels from 0 to below `size` to `counts`; `stamps` tells which were seen in this batch,
+ * number `batch`. Smallest, largest and number of distinct labels go into `out`. Returns how many
+ * labels were out of that range. */
+int64_t paramedic_labels(const int64_t *labels, int64_t n, int64_t size, int64_t batch,
+                         int64_t *counts, int64_t *stamps, int64_t *out) {
+    int64_t low = INT64_MAX, high = INT64_MIN, distinct = 0, outside = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t label = labels[i];
+        low = label < low ? label : low;
+        high = label > high ? label : high;
+        if (label < 0 || label >= size) {
+            outside++;
+            continue;
+        }
+        counts[label]++;
+        distinct += stamps[label] != batch;
+        stamps[label] = batch;
+    }
+    out[0] = low;
+    out[1] = high;
+    out[2] = distinct;
+    return outside;
 }
 
 /* Whether all values are finite. */
