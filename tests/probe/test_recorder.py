@@ -112,13 +112,12 @@ def test_a_late_loss_tells_whether_it_was_finite() -> None:
     assert [call[3] for call in writer.calls] == [True, False, False]
 
 
-@pytest.mark.parametrize("what", ["window", "frame", "epoch", "event", "amend_loss", "close"])
+@pytest.mark.parametrize("what", ["window", "epoch", "event", "amend_loss", "close"])
 def test_late_losses_are_fetched_before_anything_else_is_recorded(what: str) -> None:
     recorder, writer = _recorder()
     for step in range(3):
         _pulse(recorder, step, _away(float(step)))
     arguments: dict[str, tuple[Any, ...]] = {
-        "frame": (_frame(2),),
         "epoch": (Epoch(0, 2, {}),),
         "event": (Event(2, "kind", "message"),),
         "amend_loss": (7.0,),

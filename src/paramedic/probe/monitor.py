@@ -67,7 +67,7 @@ class Monitor:
     def step(self, loss: float | Tensor) -> None:
         """Give the loss of a step where it is not found: of the step under way if its backward
         pass has run, else of the last one."""
-        value = float(loss.detach()) if isinstance(loss, Tensor) else float(loss)
+        value = _number(loss)
         if not self._loop.give_loss(value) and self._loop.step:
             self._recorder.amend_loss(value)
 
@@ -75,7 +75,7 @@ class Monitor:
     def epoch(self, /, **values: float | Tensor) -> None:
         """Give the numbers of an epoch: `train_loss`, `val_loss`, `train_acc`, `val_acc`, or any
         other name."""
-        numbers = {name: float(value) for name, value in values.items()}
+        numbers = {name: _number(value) for name, value in values.items()}
         self._loop.finish_open()
         self._recorder.epoch(Epoch(self._epochs, self.last_step, numbers))
         self._epochs += 1
@@ -186,3 +186,7 @@ class Monitor:
         if chart is not self._recorded_chart:
             self._recorder.chart(chart)
             self._recorded_chart = chart
+
+
+def _number(value: float | Tensor) -> float:
+    return float(value.detach()) if isinstance(value, Tensor) else float(value)

@@ -27,7 +27,7 @@ class Movement:
     def begin(self, vectors: Vectors | None) -> None:
         """The weights are about to move. `vectors` are they as the kernel sees them, if it can."""
         if vectors is not None and native.kernel is not None:
-            self._stride = _stride(int(vectors.sizes.sum()))
+            self._stride = _stride(sum(vectors.sizes))
             self._kept = native.kernel.keep(vectors, self._stride)
         else:
             self._stride = _stride(sum(parameter.numel() for parameter in self._parameters))

@@ -62,7 +62,6 @@ class Recorder:
 
     def frame(self, frame: Frame) -> None:
         """A step that was looked at."""
-        self.settle()
         self._history.add_frame(frame)
         if self.writer is not None:
             self.writer.frame(frame)

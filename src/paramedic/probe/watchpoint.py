@@ -12,8 +12,8 @@ Observer = TypeVar("Observer")
 class Watchpoint(Generic[Observer]):
     """Replaces `owner.name` by `wrapper` from the first `observe` to the last `forget`.
 
-    The wrapper asks `enter` whether this call is to be told, calls `below` either way, and tells
-    `observers` what it saw. Others may wrap the same function before, after or instead of us.
+    The wrapper makes the `call` and tells `observers` what it saw, unless it `is_inside` a call
+    that is told already. Others may wrap the same function before, after or instead of us.
     """
 
     def __init__(self, owner: Any, name: str, wrapper: Callable[..., Any]) -> None:

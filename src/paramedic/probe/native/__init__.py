@@ -10,6 +10,7 @@ import ctypes
 import logging
 import math
 import os
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -44,8 +45,9 @@ class Vectors:
 
     def __init__(self, tensors: Sequence[Tensor]) -> None:
         self._tensors = tensors
-        self.pointers = np.array([tensor.data_ptr() for tensor in tensors], np.uintp)
-        self.sizes: Numbers = np.array([tensor.numel() for tensor in tensors], np.int64)
+        # Arrays of the standard library: half the time of NumPy's for a handful of numbers.
+        self.pointers = array("Q", [tensor.data_ptr() for tensor in tensors])
+        self.sizes = array("q", [tensor.numel() for tensor in tensors])
 
     def __len__(self) -> int:
         return len(self.pointers)
@@ -120,15 +122,17 @@ class Kernel:
         self, vectors: Vectors, row_of: Numbers, height: int
     ) -> tuple[NDArray[np.float32], float]:
         """The norm of each row and whether it is not finite, as [2, height]; the total square."""
-        result, squares = np.empty((2, height), np.float32), np.empty(height)
+        result = np.empty((2, height), np.float32)
+        squares = array("d", bytes(8 * height))
         total = self._norms(
-            *_vectors(vectors), _at(row_of), len(vectors), height, _at(squares), _at(result)
-        )
+            *_vectors(vectors), _at(row_of), len(vectors), height,
+            squares.buffer_info()[0], _at(result),
+        )  # fmt: skip
         return result, float(total)
 
     def keep(self, vectors: Vectors, stride: int) -> NDArray[np.float32]:
         """A copy of every `stride`-th value of each vector, end to end."""
-        kept = np.empty(int((-(-vectors.sizes // stride)).sum()), np.float32)
+        kept = np.empty(sum(-(-size // stride) for size in vectors.sizes), np.float32)
         self._keep(*_vectors(vectors), len(vectors), stride, _at(kept))
         return kept
 
@@ -202,7 +206,7 @@ def _at(array: NDArray[np.generic]) -> int:
 
 
 def _vectors(vectors: Vectors) -> tuple[int, int]:
-    return vectors.pointers.ctypes.data, vectors.sizes.ctypes.data
+    return vectors.pointers.buffer_info()[0], vectors.sizes.buffer_info()[0]
 
 
 def _load() -> Kernel | None:
