@@ -11,21 +11,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from paramedic.probe import native
 from paramedic.probe.activations import activation_columns
 from paramedic.probe.forward import ForwardTap
 from paramedic.vocabulary import ACTIVATIONS
 
+pytestmark = pytest.mark.usefixtures("way")
+
 NAN, INF = float("nan"), float("inf")
-
-
-@pytest.fixture(params=["native", "numpy"], autouse=True)
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "numpy":
-        monkeypatch.setattr(native, "kernel", None)
-    elif native.kernel is None:
-        pytest.skip("the native kernel was not built")
-    return str(request.param)
 
 
 Column = dict[str, dict[str, float]]

@@ -13,7 +13,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from paramedic.probe import native
 from paramedic.probe.batch import Batch, Labels, batch_scalars, find_batch, infer_task, loss_name
 from paramedic.probe.forward import ForwardTap
 from paramedic.types import Task
@@ -293,15 +292,6 @@ def test_language_model_with_shifted_targets() -> None:
 
 
 # -- the numbers -----------------------------------------------------------------------------
-
-
-@pytest.fixture(params=["native", "numpy"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "numpy":
-        monkeypatch.setattr(native, "kernel", None)
-    elif native.kernel is None:
-        pytest.skip("the native kernel was not built")
-    return str(request.param)
 
 
 def _scalars(**tensors: Any) -> dict[str, float]:

@@ -14,6 +14,8 @@ from paramedic.probe import native
 from paramedic.probe.guard import Guard
 from paramedic.probe.idle import Idle, Note
 
+pytestmark = pytest.mark.usefixtures("way")
+
 NAN, INF = float("nan"), float("inf")
 
 
@@ -36,15 +38,6 @@ class Sleeper:
         loss.backward()
         if self.idle.active:
             self.idle.after_backward()
-
-
-@pytest.fixture(params=["native", "numpy"], autouse=True)
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "numpy":
-        monkeypatch.setattr(native, "kernel", None)
-    elif native.kernel is None:
-        pytest.skip("the native kernel was not built")
-    return str(request.param)
 
 
 def test_losses_are_noted_step_by_step() -> None:

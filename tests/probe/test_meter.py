@@ -10,7 +10,6 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from paramedic.probe import native
 from paramedic.probe.layers import Layers
 from paramedic.probe.meter import Meter, any_nonfinite, unscale
 from paramedic.probe.schedule import FULL, VITALS
@@ -18,15 +17,6 @@ from paramedic.vocabulary import GRADIENTS, LAYER_STATISTICS, WEIGHTS
 from paramedic.vocabulary import VITALS as VITAL_STATISTICS
 
 NAN, INF = float("nan"), float("inf")
-
-
-@pytest.fixture(params=["native", "numpy"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "numpy":
-        monkeypatch.setattr(native, "kernel", None)
-    elif native.kernel is None:
-        pytest.skip("the native kernel was not built")
-    return str(request.param)
 
 
 def _model() -> nn.Sequential:

@@ -228,6 +228,15 @@ def test_labels_and_task_are_found_without_being_told() -> None:
     assert set(monitor.labels) <= {0, 1, 2}
 
 
+def test_what_was_not_checked_is_in_the_trace(tmp_path: Path) -> None:
+    model, optimizer = _pair()
+    path = tmp_path / "run.db"
+    with paramedic.watch(model, optimizer, trace=path, measure="vitals", strict=True):
+        _train(model, optimizer, 2)
+    with Trace.open(path) as trace:
+        assert trace.chart.not_checked == {"activations": "only vitals were asked for"}
+
+
 def test_vitals_only() -> None:
     model, optimizer = _pair()
     with paramedic.watch(model, optimizer, overhead=None, measure="vitals", strict=True) as monitor:

@@ -14,14 +14,7 @@ from paramedic.probe import movement, native
 from paramedic.probe.layers import Layers
 from paramedic.probe.movement import Movement
 
-
-@pytest.fixture(params=["native", "numpy"], autouse=True)
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "numpy":
-        monkeypatch.setattr(native, "kernel", None)
-    elif native.kernel is None:
-        pytest.skip("the native kernel was not built")
-    return str(request.param)
+pytestmark = pytest.mark.usefixtures("way")
 
 
 def _layers(model: nn.Module) -> Layers:

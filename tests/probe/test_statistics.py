@@ -22,15 +22,6 @@ NAMES = ("mean", "var", "median", "min", "max", "q1", "q3", "skew", "kurtosis", 
 NAN, INF = float("nan"), float("inf")
 
 
-@pytest.fixture(params=["native", "numpy"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "numpy":
-        monkeypatch.setattr(native, "kernel", None)
-    elif native.kernel is None:
-        pytest.skip("the native kernel was not built")
-    return str(request.param)
-
-
 def _reader(height: int) -> TensorReader:
     return TensorReader(height, Shards([]))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -148,7 +149,7 @@ class Monitor:
         if counts:
             message = "Labels seen in the batches that were looked at."
             self._recorder.event(Event(max(self.last_step, 0), "labels", message, counts))
-        self._record_chart()
+        self._recorder.chart(replace(self._examiner.chart, not_checked=self.not_checked))
         self._recorder.close({"spent": self.spent})
 
     def __enter__(self) -> Self:
