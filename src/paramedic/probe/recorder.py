@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ from paramedic.probe.idle import Note
 from paramedic.trace import History, Writer
 from paramedic.types import Chart, Epoch, Event, Frame, Window
 
+_FRAMES = 64  # that a window shows
 _MOST_NOTED = 128  # steps whose losses wait before they are told together
 
 
@@ -21,7 +23,8 @@ class Recorder:
 
     def __init__(self, writer: Writer | None) -> None:
         self.writer = writer
-        self._history = History()
+        self._history = History(_FRAMES)
+        self._fresh: deque[Frame] = deque(maxlen=_FRAMES)  # not remembered yet
         self.notes: list[Note] = []  # steps that are not told yet
 
     def chart(self, chart: Chart) -> None:
@@ -56,13 +59,14 @@ class Recorder:
     def amend_loss(self, loss: float) -> None:
         """The user handed in the loss of the newest step."""
         self.settle()
+        self._remember()
         self._history.amend_loss(loss, math.isfinite(loss))
         if self.writer is not None:
             self.writer.amend_loss(loss, math.isfinite(loss))
 
     def frame(self, frame: Frame) -> None:
-        """A step that was looked at."""
-        self._history.add_frame(frame)
+        """A step that was looked at. The memory takes it in when somebody looks at a window."""
+        self._fresh.append(frame)
         if self.writer is not None:
             self.writer.frame(frame)
 
@@ -81,7 +85,12 @@ class Recorder:
     def window(self) -> Window:
         """The last frames, as detectors read them."""
         self.settle()
+        self._remember()
         return self._history.window()
+
+    def _remember(self) -> None:
+        while self._fresh:
+            self._history.add_frame(self._fresh.popleft())
 
     def close(self, meta: Mapping[str, Any]) -> None:
         """Write what is left."""

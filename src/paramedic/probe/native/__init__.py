@@ -43,10 +43,10 @@ class Vectors:
 
     __slots__ = ("_tensors", "pointers", "sizes")
 
-    def __init__(self, tensors: Sequence[Tensor]) -> None:
+    def __init__(self, tensors: Sequence[Tensor], pointers: Sequence[int] | None = None) -> None:
         self._tensors = tensors
         # Arrays of the standard library: half the time of NumPy's for a handful of numbers.
-        self.pointers = array("Q", [tensor.data_ptr() for tensor in tensors])
+        self.pointers = array("Q", pointers or [tensor.data_ptr() for tensor in tensors])
         self.sizes = array("q", [tensor.numel() for tensor in tensors])
 
     def __len__(self) -> int:
@@ -58,14 +58,16 @@ def vectors_of(tensors: Sequence[Tensor]) -> Vectors | None:
     if kernel is None:
         return None
     try:
-        # One pass, as a list: this is hot. The order matters: not every layout is contiguous.
-        readable = [
-            type(t) in _PLAIN and t.dtype is _FLOAT and t.is_cpu and t.is_contiguous()
+        # One pass over all that matters, as a list: this is hot.
+        pointers = [
+            t.data_ptr()
+            if t.dtype is _FLOAT and t.is_cpu and t.is_contiguous() and type(t) in _PLAIN
+            else -1
             for t in tensors
         ]
-    except RuntimeError:  # a sparse layout
+    except RuntimeError:  # a layout that has no pointer
         return None
-    return Vectors(tensors) if all(readable) else None
+    return None if -1 in pointers else Vectors(tensors, pointers)
 
 
 def is_native(tensor: Tensor) -> bool:
