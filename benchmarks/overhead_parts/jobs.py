@@ -55,6 +55,15 @@ def _workload(name: str, variants: list[str], plan: dict[str, Any]) -> dict[str,
     return {**result, "missing": missing}
 
 
+def _together(name: str, variants: list[str], repeats: int) -> dict[str, Any]:
+    from .registry import split
+    from .together import together
+    from .workloads import WORKLOADS
+
+    usable, _ = split(variants)
+    return together(WORKLOADS[name], usable, repeats)
+
+
 def _sweep(axis: str, quick: bool, repeats: int | None) -> dict[str, Any]:
     from .sweep import sweep
 
@@ -78,6 +87,7 @@ def _memory(workload: str, variant: str) -> dict[str, Any]:
 
 
 KINDS: dict[str, Callable[..., dict[str, Any]]] = {
+    "together": _together,
     "workload": _workload,
     "sweep": _sweep,
     "flatness": _flatness,

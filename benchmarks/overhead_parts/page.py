@@ -128,6 +128,14 @@ def _workload_sections(parts: dict[str, Any], pictures: dict[str, str]) -> list[
         "The median step:\n\n" + tables.ratios_table(parts, "median"),
         "Processor time:\n\n" + tables.ratios_table(parts, "cpu"),
     ]
+    if "one-process" in parts:
+        words = (
+            "One process, one model, the variant attached for a few steps at a time: two "
+            "processes lay the same model out differently in memory, which alone is worth "
+            "several percent where tensors are large. The goals for every step are judged by "
+            "this table. Mean step:\n\n"
+        )
+        sections.append(words + tables.one_process_table(parts["one-process"]))
     if any(parts.get(name, {}).get("variants", {}).get("watch") for name in WORKLOAD_NAMES):
         sections.append(
             "## Start and end of a watched run\n\nAt its defaults; what the first steps took more "

@@ -72,6 +72,20 @@ def _run_workload(name: str, options: Options) -> dict[str, Any] | None:
     return start(job)
 
 
+def _run_one_process(options: Options) -> dict[str, Any] | None:
+    variants = ["control", "watch-vitals", "watch-full", "clip", "norm-loop"]
+    repeats = options.repeats or (1 if options.quick else 7)
+    runs = {}
+    for name in ("W2", "W1", "W3", "W1b"):
+        job = {"kind": "together", "name": name, "variants": variants, "repeats": repeats}
+        result = start(job)
+        if result is not None:
+            runs[name] = result
+    if not runs:
+        return None
+    return {"workloads": runs, "machine": next(iter(runs.values()))["machine"]}
+
+
 def _run_sweep(axis: str, options: Options) -> dict[str, Any] | None:
     return start(
         {"kind": "sweep", "axis": axis, "quick": options.quick, "repeats": options.repeats}
@@ -115,6 +129,7 @@ PARTS: dict[str, Callable[[Options], dict[str, Any] | None]] = {
     "W1b": lambda options: _run_workload("W1b", options),
     "W2": lambda options: _run_workload("W2", options),
     "W3": lambda options: _run_workload("W3", options),
+    "one-process": _run_one_process,
     "parameters": lambda options: _run_sweep("parameters", options),
     "tensors": lambda options: _run_sweep("tensors", options),
     "flatness": _run_flatness,

@@ -48,6 +48,18 @@ def workloads_table(parts: Parts) -> str:
     return table(("", "workload", "parameters", "tensors", "plain step, ms", "repeats"), rows)
 
 
+def one_process_table(part: Parts) -> str:
+    """Ratios measured on one model in one process."""
+    runs = part["workloads"]
+    names = [name for name in ("W1", "W1b", "W2", "W3") if name in runs]
+    variants = next(iter(runs.values()))["variants"]
+    rows = [
+        (f"`{variant}`", *(_ratio_cell(runs[name], variant, "mean") for name in names))
+        for variant in variants
+    ]
+    return table(("", *names), rows)
+
+
 def ratios_table(parts: Parts, measure: str) -> str:
     """Every variant on every workload."""
     names = _measured(parts)
