@@ -16,7 +16,7 @@ from .variants import Variant
 from .workloads import Workload
 
 WARM = 2  # untimed steps after attaching, and before plain turns
-PLANS = {"W1": (3, 4), "W1b": (1, 2), "W2": (40, 10), "W3": (2, 4)}  # steps a turn, pairs a repeat
+PLANS = {"W1": (3, 4), "W1b": (1, 1), "W2": (40, 10), "W3": (2, 4)}  # steps a turn, pairs a repeat
 
 
 def together(workload: Workload, variants: list[Variant], repeats: int) -> dict[str, Any]:
