@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from paramedic.probe.layers import Layers, has_modes, qualified
+from paramedic.probe.layers import Layers, qualified
 from paramedic.types import Layer
 
 
@@ -370,10 +370,3 @@ def test_lazy_layers_come_when_they_have_a_shape() -> None:
 )
 def test_names_without_wrappers(prefix: str, path: str, name: str) -> None:
     assert qualified(prefix, path) == name
-
-
-def test_which_modules_have_modes() -> None:
-    with_modes = [nn.Dropout(), nn.Dropout2d(), nn.BatchNorm2d(3), nn.InstanceNorm1d(3)]
-    without = [nn.Linear(2, 2), nn.LayerNorm(3), nn.ReLU(), nn.GroupNorm(1, 3)]
-    assert [has_modes(module) for module in with_modes] == [True] * 4
-    assert [has_modes(module) for module in without] == [False] * 4

@@ -176,8 +176,3 @@ def _worth_a_row(module: nn.Module) -> bool:
 
 def _activation_of(module: nn.Module) -> str | None:
     return type(module).__name__.lower() if isinstance(module, _ACTIVATIONS) else None
-
-
-def has_modes(module: nn.Module) -> bool:
-    """Whether training and evaluation mode differ for this module: dropout and batch statistics."""
-    return isinstance(module, (*_DROPOUTS, nn.modules.batchnorm._NormBase))

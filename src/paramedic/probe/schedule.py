@@ -16,7 +16,6 @@ VITALS, FULL = "vitals", "full"
 
 _FIRST = 5  # the first steps are always seen in full
 _SHARES = {VITALS: 0.4, FULL: 0.6}  # how the two levels divide the budget
-_EXTRA = 0.15  # of the budget, for what is kept up at every step
 _LONGEST = 10_000  # steps: never look away for longer
 
 
@@ -80,9 +79,3 @@ class Schedule:
         self._due[level] = step + distance
         if level == FULL:
             self._due[VITALS] = max(self._due[VITALS], step + 1)
-
-    def affords(self, cost: float) -> bool:
-        """Whether something of this cost may be done at every step, beside the looks."""
-        if self.overhead is None:
-            return True
-        return bool(self._plain) and cost <= _EXTRA * self.overhead * median(self._plain)
