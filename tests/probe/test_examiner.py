@@ -47,7 +47,7 @@ def _look(
     model.zero_grad()
     (loss * scale).backward()
     cycle.loss, cycle.backwards = loss.item(), 1
-    examiner.backward_seen(cycle, calls)
+    examiner.backward_seen(cycle)
     return cycle, loss.detach()
 
 
@@ -273,6 +273,6 @@ def test_activations_need_the_calls() -> None:
     examiner = _examiner(model)
     model(torch.ones(2, 4)).sum().backward()
     cycle = Cycle(FULL)
-    examiner.backward_seen(cycle, ())
+    examiner.backward_seen(cycle)
     assert "act_mean" not in cycle.columns
     assert "act_finite" not in examiner.frame(0, cycle, 0.0).scalars

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -603,3 +604,44 @@ def test_the_time_of_looks_is_accounted_for(overhead: float | None) -> None:
         assert sum(spent["looks"].values()) == len(seen.looked())
         assert spent["seconds"] > 0
     assert seen.monitor.spent["seconds"] >= spent["seconds"]
+
+
+class _Doubled(nn.Module):
+    """Its output is needed by nobody on the way back."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + x
+
+
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_no_activation_is_held_during_the_backward_pass(accumulate: int) -> None:
+    model = nn.Sequential(nn.Linear(3, 3), _Doubled(), _Doubled(), nn.Linear(3, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    outputs: list[weakref.ref[Tensor]] = []
+    held: list[bool] = []
+
+    def remember(module: nn.Module, args: Any, output: Tensor) -> None:
+        outputs.append(weakref.ref(output))
+
+    model[1].register_forward_hook(remember)
+    model[0].weight.register_hook(lambda grad: held.append(outputs[-1]() is not None))
+    with paramedic.watch(model, optimizer, overhead=None) as monitor:
+        for step in range(3 * accumulate):
+            model(torch.ones(2, 3)).sum().backward()
+            if step % accumulate == accumulate - 1:
+                optimizer.step()
+                optimizer.zero_grad()
+    assert held == [False] * 3 * accumulate
+    assert np.isfinite(monitor.window().layer("act_mean")[-1][[1, 2]]).all()
+
+
+def test_what_checkpointing_computes_again_is_not_held() -> None:
+    model = nn.Sequential(nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with paramedic.watch(model, optimizer, overhead=None) as monitor:
+        for _ in range(3):
+            out = checkpoint(model, torch.ones(2, 3), use_reentrant=False)
+            out.sum().backward()
+            assert monitor._loop._tap.calls == []
+            optimizer.step()
+    assert np.isfinite(monitor.window().layer("act_mean")[-1]).all()

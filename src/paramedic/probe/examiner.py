@@ -21,7 +21,7 @@ from paramedic.probe.cycle import Cycle
 from paramedic.probe.forward import Call
 from paramedic.probe.guard import Guard
 from paramedic.probe.layers import Layers
-from paramedic.probe.meter import Meter, unscale
+from paramedic.probe.meter import Columns, Meter, unscale
 from paramedic.probe.options import Options
 from paramedic.probe.schedule import FULL
 from paramedic.types import Chart, Frame, Task
@@ -51,7 +51,8 @@ class Examiner:
         self._loss_fn = options.loss_fn
         self.modules = {id(module) for model in models.values() for module in model.modules()}
         self.modules.add(id(options.loss_fn))
-        self._batch: Batch | None = None
+        self._batch: Batch | None = None  # not read yet
+        self._forward: tuple[dict[str, float], Columns] = ({}, {})  # read, and not used yet
         self._ordered = False
         self._full_looks = 0
         self.chart = self._first_chart(models, options)
@@ -74,11 +75,21 @@ class Examiner:
     def forward_seen(self, calls: Sequence[Call], roots: Sequence[Tensor]) -> None:
         """Before the backward pass, while the graph of the loss still tells what it compares.
 
-        Only takes hold of the batch: whether the backward pass is ours is not known yet.
+        If our modules were called, everything is read now, so that no activation is held while
+        the backward pass needs the memory. Else (compiled code) the batch has to wait until it
+        is known whether the backward pass is ours.
         """
-        self._batch = self._guard.attempt(
+        batch = self._guard.attempt(
             "batch", find_batch, calls, roots, self.layers.roots, self._loss_fn
         )
+        if not calls:
+            self._batch = batch
+            return
+        self._guard.attempt("layers", self._order, calls)
+        scalars = self._guard.attempt("batch", self._read_batch, batch)
+        index, rows = self.layers.index, len(self.layers.rows)
+        columns = self._guard.attempt("activations", activation_columns, calls, index, rows)
+        self._batch, self._forward = None, (scalars or {}, columns or {})
 
     def _order(self, calls: Sequence[Call]) -> None:
         """The order of execution is fixed by the first forward pass, before the first frame."""
@@ -101,10 +112,12 @@ class Examiner:
         self.meter.reset()
         self.chart = replace(self.chart, layers=self.layers.describe())
 
-    def _read_batch(self, cycle: Cycle, batch: Batch) -> None:
-        cycle.scalars.update(batch_scalars(batch, self.labels))
+    def _read_batch(self, batch: Batch | None) -> dict[str, float]:
+        if batch is None:
+            return {}
         if self.chart.task_source == "not inferred":
             self._infer(batch)
+        return batch_scalars(batch, self.labels)
 
     def _infer(self, batch: Batch) -> None:
         task, source = infer_task(batch)
@@ -120,27 +133,24 @@ class Examiner:
         if backwards > self.chart.accumulate:
             self.chart = replace(self.chart, accumulate=backwards)
 
-    def backward_seen(self, cycle: Cycle, calls: Sequence[Call]) -> None:
+    def backward_seen(self, cycle: Cycle) -> None:
         """After the backward pass: the gradients are what the loss gave."""
         assert cycle.level is not None
-        batch, self._batch = self._batch, None
         if cycle.level == FULL:
-            self._guard.attempt("layers", self._order, calls)
-            if batch is not None:
-                self._guard.attempt("batch", self._read_batch, cycle, batch)
+            self._take_forward(cycle)
         cycle.gradients = self._guard.attempt("gradients", self.meter.gradients, cycle.level)
-        if cycle.level != FULL:
-            return
-        weights = self._guard.attempt("weights", self.meter.weights)
-        cycle.columns.update(weights or {})
-        if calls:
-            layers = self.layers
-            cycle.columns.update(
-                self._guard.attempt(
-                    "activations", activation_columns, calls, layers.index, len(layers.rows)
-                )
-                or {}
-            )
+        if cycle.level == FULL:
+            cycle.columns.update(self._guard.attempt("weights", self.meter.weights) or {})
+
+    def _take_forward(self, cycle: Cycle) -> None:
+        """The forward pass that was seen last belongs to this cycle."""
+        batch, self._batch = self._batch, None
+        (scalars, columns), self._forward = self._forward, ({}, {})
+        cycle.scalars.update(self._guard.attempt("batch", self._read_batch, batch) or {})
+        cycle.scalars.update(scalars)
+        # A layer may have appeared since: its rows are known from the next look on.
+        if all(len(column) == len(self.layers.rows) for column in columns.values()):
+            cycle.columns.update(columns)
 
     def after_step(self, cycle: Cycle) -> None:
         """The weights have moved."""

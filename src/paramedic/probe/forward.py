@@ -1,8 +1,8 @@
 """Catching what modules take in and give out, without leaving anything in the model.
 
 The hook is a global one, since hooks that are stored in modules would be pickled and copied with
-them. It only keeps references, and only from the forward to the end of the backward pass, while
-autograd holds most of these tensors anyway; statistics are computed later, in one go.
+them. It only keeps references, and only until the backward pass begins, while autograd holds most
+of these tensors anyway; statistics are computed then, in one go.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ class ForwardTap:
         self._modules = modules
         self._handle: RemovableHandle | None = None
         self.is_open = False
+        self.paused = False  # during a backward pass, which may run a forward pass again
         self.calls: list[Call] = []
         self.fired = 0
 
@@ -91,7 +92,7 @@ class ForwardTap:
     def _on_forward(
         self, module: nn.Module, args: Any, kwargs: Mapping[str, Any], output: Any
     ) -> None:
-        if torch.compiler.is_compiling() or not self.is_open:
+        if torch.compiler.is_compiling() or not self.is_open or self.paused:
             return
         self.fired += 1
         wanted = id(module) in self._modules or isinstance(module, nn.modules.loss._Loss)

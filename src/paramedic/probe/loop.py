@@ -128,6 +128,10 @@ class Loop:
         if value is not None and not math.isfinite(value) and self._tracing:
             # Traced now, while the graph of the loss is whole.
             self._origin = self.guard.attempt("origin", self._locate, roots)
+        # What is held longer adds to the peak of the memory.
+        self._calls = ()
+        self._tap.take()
+        self._tap.paused = True
 
     def _watched(self, cycle: Cycle) -> Sequence[Tensor]:
         """The parameters by which a backward pass is known to be ours: mostly one will do."""
@@ -137,7 +141,7 @@ class Loop:
 
     def _before_look(self, cycle: Cycle, roots: Sequence[Tensor]) -> None:
         if self._tap.is_open:
-            self._calls = self._tap.calls[:]
+            self._calls = self._tap.take()
             self.guard.seconds += self._tap.spent()
         if cycle.level == FULL and self._is_last(cycle, coming=1):
             self._examiner.forward_seen(self._calls, roots)
@@ -153,10 +157,10 @@ class Loop:
     @aside("backward")
     def _after_backward(self) -> None:
         origin, self._origin = self._origin, None
+        self._tap.paused = False
         touched = self._marks.touched()
         if not touched:  # somebody else's backward pass
             return
-        self._tap.take()  # with what checkpointing computed again on the way back
         cycle = self.cycle
         self.batches += 1
         cycle.inside += cycle.stepping
@@ -172,11 +176,11 @@ class Loop:
             self._read_gradients(cycle)
         if self._tracing and cycle.origin is None:
             self._trace_gradients(cycle)
-        self._calls = self._roots = ()
+        self._roots = ()
 
     def _read_gradients(self, cycle: Cycle) -> None:
         if self._is_last(cycle):
-            self._examiner.backward_seen(cycle, self._calls)
+            self._examiner.backward_seen(cycle)
         else:
             self._unread.watch(self._examiner.layers.parameters)
 
@@ -222,7 +226,7 @@ class Loop:
             # Fewer backward passes than usual, or none that we saw: read what is there now, and
             # say whether somebody may have written to it meanwhile.
             cycle.gradients_raw = cycle.backwards > 0 and not self._unread.touched()
-            self._examiner.backward_seen(cycle, self._calls)
+            self._examiner.backward_seen(cycle)
 
     @aside("steps")
     def _after_step(self, optimizer: Optimizer) -> None:
@@ -339,6 +343,9 @@ class Loop:
         return not odd and sentinel is not None and sentinel.is_cpu and not is_sharded(sentinel)
 
     def _plan(self, cycle: Cycle) -> None:
+        if self.schedule.overhead is None and cycle.level is not None:
+            self.schedule.looks[cycle.level] += 1
+            return  # there is nothing to plan: each step is looked at
         now = time.perf_counter()
         seconds, self._clock = now - self._clock, now
         spent = self.guard.spent(now)
@@ -349,7 +356,7 @@ class Loop:
         self.schedule.looked(self._step, cycle.level, seconds, cost)
         distance = self.schedule.plan(self._step, cycle.level)
         shards: Shards = self._examiner.meter.shards
-        if shards and self.schedule.overhead is not None:
+        if shards:
             distance = shards.largest(distance)
         self.schedule.agree(self._step, cycle.level, distance)
 

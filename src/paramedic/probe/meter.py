@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from array import array
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import torch
@@ -14,9 +16,10 @@ from paramedic import vocabulary
 from paramedic.probe import native
 from paramedic.probe.layers import Layers
 from paramedic.probe.movement import Movement
+from paramedic.probe.native import Vectors
 from paramedic.probe.ranks import Shards
 from paramedic.probe.schedule import FULL
-from paramedic.probe.statistics import TensorReader
+from paramedic.probe.statistics import Rows, TensorReader
 from paramedic.probe.tensors import values
 from paramedic.vocabulary import LAYER_STATISTICS
 
@@ -43,7 +46,7 @@ class Meter:
         """The layers changed: plan anew."""
         parameters = self._layers.parameters
         self._height = len(self._layers.rows)
-        self._row_of = np.array(self._layers.row_of, np.int64)
+        self._row_of = array("q", self._layers.row_of)
         self.shards = Shards(parameters)
         self._reader = TensorReader(self._height, self.shards)
         self._movement = Movement(self._layers)
@@ -51,18 +54,30 @@ class Meter:
     def gradients(self, level: str) -> Gradients:
         """The statistics of all gradients there are, for the given level of look."""
         grads = [parameter.grad for parameter in self._layers.parameters]
-        present, rows = [grad for grad in grads if grad is not None], self._row_of
-        if not present:
-            return Gradients({}, float("nan"), finite=True)
-        if len(present) < len(grads):
-            rows = rows[[grad is not None for grad in grads]]
-        vectors = native.vectors_of(present)
-        (norms, bad), total = self._reader.norms(present, rows, vectors)
-        columns = {}
+        rows = self._row_of
+        vectors = native.vectors_of(grads)
+        if vectors is None:  # something is missing, or is not a plain tensor of the host
+            rows = array(
+                "q", [row for row, grad in zip(rows, grads, strict=True) if grad is not None]
+            )
+            grads = [grad for grad in grads if grad is not None]
+            if not grads:
+                return Gradients({}, math.nan, finite=True)
+            vectors = native.vectors_of(grads)
+        return self._statistics(level, cast(list[Tensor], grads), rows, vectors)
+
+    def _statistics(
+        self, level: str, grads: list[Tensor], rows: Rows, vectors: Vectors | None
+    ) -> Gradients:
+        columns: Columns = {}
         if level == FULL:
-            found = self._reader.statistics(present, rows, vectors)
+            found = self._reader.statistics(grads, rows, vectors)
             columns = {f"grad_{name}": column for name, column in found.items()}
-        columns["grad_norm"], columns["grad_nonfinite"] = norms, bad
+        if columns and vectors is not None:
+            total = math.sqrt(np.nansum(columns["grad_norm"].astype(np.float64) ** 2))
+        else:  # in half precision, and over several ranks, norms alone are computed more finely
+            norms, total = self._reader.norms(grads, rows, vectors)
+            columns["grad_norm"], columns["grad_nonfinite"] = norms[0], norms[1]
         return Gradients(columns, total, finite=math.isfinite(total))
 
     def weights(self) -> Columns:

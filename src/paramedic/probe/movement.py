@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -19,7 +21,7 @@ class Movement:
 
     def __init__(self, layers: Layers) -> None:
         self._parameters = list(layers.parameters)
-        self._row_of = np.array(layers.row_of, np.int64)
+        self._row_of = array("q", layers.row_of)
         self._height = len(layers.rows)
         self._kept: NDArray[np.float32] | None = None
         self._stride = 1

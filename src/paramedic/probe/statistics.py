@@ -9,8 +9,10 @@ linear in the number of values and the memory does not grow with the model.
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -24,7 +26,7 @@ from paramedic.probe.native import COLUMNS, Vectors
 from paramedic.probe.ranks import Shards
 from paramedic.probe.tensors import Values, values
 
-Rows = NDArray[np.int64]
+Rows: TypeAlias = "array[int] | NDArray[np.int64]"
 
 
 class TensorReader:
@@ -74,7 +76,7 @@ class TensorReader:
         if vectors is not None and native.kernel is not None:
             columns, total = native.kernel.norms(vectors, rows, self._height)
             return columns, math.sqrt(total)
-        norms = self._norms(tensors)
+        norms, rows = self._norms(tensors), np.asarray(rows)
         squares = np.bincount(rows, norms**2, self._height)
         columns = np.full((2, self._height), np.nan, np.float32)
         with np.errstate(over="ignore"):

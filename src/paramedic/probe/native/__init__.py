@@ -13,7 +13,7 @@ import os
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -32,7 +32,7 @@ _PLAIN = {Tensor, Parameter}
 _FLOAT, _STRIDED = torch.float32, torch.strided
 
 Doubles = NDArray[np.float64]
-Numbers = NDArray[np.int64]
+Numbers: TypeAlias = "NDArray[np.int64] | array[int]"
 
 
 class Vectors:
@@ -53,15 +53,18 @@ class Vectors:
         return len(self.pointers)
 
 
-def vectors_of(tensors: Sequence[Tensor]) -> Vectors | None:
-    """The tensors as the kernel sees them, if there is a kernel and it can read them in place."""
+def vectors_of(tensors: Sequence[Any]) -> Vectors | None:
+    """The tensors as the kernel sees them, if there is a kernel and it can read all in place.
+
+    None among the tensors is one it cannot read.
+    """
     if kernel is None:
         return None
     try:
         # One pass over all that matters, as a list: this is hot.
         pointers = [
             t.data_ptr()
-            if t.dtype is _FLOAT and t.is_cpu and t.is_contiguous() and type(t) in _PLAIN
+            if type(t) in _PLAIN and t.dtype is _FLOAT and t.is_cpu and t.is_contiguous()
             else -1
             for t in tensors
         ]
@@ -111,12 +114,16 @@ class Kernel:
 
         NaN in a row without values. Quartiles come from a sample of at most `SAMPLE` values.
         """
-        result = np.empty((len(COLUMNS), height), np.float32)
-        rows, sample = np.empty((height, FIELDS)), np.empty((height, SAMPLE), np.float32)
-        strides, taken = np.empty((2, height), np.int64)
+        result, at = _table(len(COLUMNS), height)
+        # Room for the moments, strides and places of all rows, and for their samples.
+        scratch = array("d", bytes(height * (8 * (FIELDS + 2) + 4 * SAMPLE)))
+        rows = _at(scratch)
+        strides = rows + 8 * height * FIELDS
+        taken = strides + 8 * height
+        sample = taken + 8 * height
         self._statistics(
             *_vectors(vectors), _at(row_of), len(vectors), height, SAMPLE,
-            _at(rows), _at(sample), _at(strides), _at(taken), _at(result),
+            rows, sample, strides, taken, at,
         )  # fmt: skip
         return result
 
@@ -124,13 +131,12 @@ class Kernel:
         self, vectors: Vectors, row_of: Numbers, height: int
     ) -> tuple[NDArray[np.float32], float]:
         """The norm of each row and whether it is not finite, as [2, height]; the total square."""
-        result = np.empty((2, height), np.float32)
+        result, at = _table(2, height)
         squares = array("d", bytes(8 * height))
-        total = self._norms(
-            *_vectors(vectors), _at(row_of), len(vectors), height,
-            squares.buffer_info()[0], _at(result),
-        )  # fmt: skip
-        return result, float(total)
+        total: float = self._norms(
+            *_vectors(vectors), _at(row_of), len(vectors), height, _at(squares), at
+        )
+        return result, total
 
     def keep(self, vectors: Vectors, stride: int) -> NDArray[np.float32]:
         """A copy of every `stride`-th value of each vector, end to end."""
@@ -203,12 +209,19 @@ def _function(
     return function
 
 
-def _at(array: NDArray[np.generic]) -> int:
-    return array.ctypes.data
+def _at(numbers: NDArray[np.generic] | array[Any]) -> int:
+    # In a training loop all caches are cold: asking a NumPy array takes 7 microseconds there.
+    return numbers.buffer_info()[0] if isinstance(numbers, array) else numbers.ctypes.data
+
+
+def _table(height: int, width: int) -> tuple[NDArray[np.float32], int]:
+    """A new table of float32 and its address."""
+    room = array("f", bytes(4 * height * width))
+    return np.frombuffer(room, np.float32).reshape(height, width), _at(room)
 
 
 def _vectors(vectors: Vectors) -> tuple[int, int]:
-    return vectors.pointers.buffer_info()[0], vectors.sizes.buffer_info()[0]
+    return _at(vectors.pointers), _at(vectors.sizes)
 
 
 def _load() -> Kernel | None:
