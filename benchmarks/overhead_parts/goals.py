@@ -22,6 +22,7 @@ RATIO_GOALS: tuple[tuple[str, str, dict[str, float]], ...] = (
 SLOPE_LIMIT = 2.0  # times `clip_grad_norm_`
 POWER_LIMIT = 1.1  # of the log-log fit, or that of `clip_grad_norm_` and a tenth
 DRIFT_LIMIT = 1.05  # of the ratio to the plain loop, from the start of a run to its end
+MEMORY_LIMIT = 50.0  # MiB at the peak
 FEWEST = 5  # repeats to judge from
 
 
@@ -38,7 +39,12 @@ class Verdict:
 
 def verdicts(parts: dict[str, Any]) -> list[Verdict]:
     """Every goal with its verdict."""
-    return [*_ratios(parts), *_slopes(parts.get("parameters")), *_flat(parts.get("flatness"))]
+    return [
+        *_ratios(parts),
+        *_slopes(parts.get("parameters")),
+        *_flat(parts.get("flatness")),
+        *_memory(parts.get("memory")),
+    ]
 
 
 def _ratios(parts: dict[str, Any]) -> list[Verdict]:
@@ -100,4 +106,18 @@ def _flat(part: dict[str, Any] | None) -> list[Verdict]:
             found.append(_upper(goal, DRIFT_LIMIT, seen, "long run", part["quick"]))
         else:
             found.append(Verdict(goal, "long run", "–", "–", UNKNOWN))
+    return found
+
+
+def _memory(part: dict[str, Any] | None) -> list[Verdict]:
+    peaks: dict[tuple[str, str], list[float]] = {}
+    for run in (part or {}).get("runs", []):
+        if "peak_bytes" in run:
+            peaks.setdefault((run["workload"], run["variant"]), []).append(run["peak_bytes"])
+    found = []
+    for (workload, variant), bytes_ in peaks.items():
+        if variant != "plain" and (workload, "plain") in peaks:
+            added = (min(bytes_) - min(peaks[workload, "plain"])) / 2**20
+            goal = f"memory added at the peak, MiB, `{variant}`"
+            found.append(_upper(goal, MEMORY_LIMIT, added, workload, part["quick"]))
     return found

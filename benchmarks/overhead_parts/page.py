@@ -132,8 +132,8 @@ def _workload_sections(parts: dict[str, Any], pictures: dict[str, str]) -> list[
         words = (
             "One process, one model, the variant attached for a few steps at a time: two "
             "processes lay the same model out differently in memory, which alone is worth "
-            "several percent where tensors are large. The goals for every step are judged by "
-            "this table. Mean step:\n\n"
+            "several percent where tensors are large. The goals are judged by this table. Mean "
+            "step:\n\n"
         )
         sections.append(words + tables.one_process_table(parts["one-process"]))
     if any(parts.get(name, {}).get("variants", {}).get("watch") for name in WORKLOAD_NAMES):
