@@ -92,11 +92,21 @@ class Layer(_Json):
 
 @dataclass(frozen=True, slots=True)
 class Chart(_Json):
-    """What does not change in a run: the layers, the optimizer, the loss, the task, the machine."""
+    """What does not change in a run: the layers, the optimizer, the loss, the task, the machine.
+
+    `output_function` is the last operation before the loss (`linear`, `softmax`, `relu` …),
+    `output_shape` and `target_shape` what the loss compares, as the user gave it; a kind is
+    `integer` or `float`.
+    """
 
     layers: tuple[Layer, ...] = ()
     optimizers: tuple[Mapping[str, Any], ...] = ()
     loss: str | None = None
+    output_function: str | None = None
+    output_shape: tuple[int, ...] = ()
+    target_shape: tuple[int, ...] = ()
+    target_kind: str | None = None
+    input_kind: str | None = None
     task: Task = Task.UNKNOWN
     task_source: str = "not inferred"
     batch_size: int | None = None
@@ -111,7 +121,8 @@ class Chart(_Json):
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         values = dict(data)
         values["layers"] = tuple(Layer.from_json(layer) for layer in values.get("layers", ()))
-        values["optimizers"] = tuple(values.get("optimizers", ()))
+        for name in ("optimizers", "output_shape", "target_shape"):
+            values[name] = tuple(values.get(name, ()))
         values["task"] = Task(values.get("task", Task.UNKNOWN))
         known = {f.name for f in fields(cls)}
         return cls(**{key: value for key, value in values.items() if key in known})

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from paramedic.probe import native
 from paramedic.probe.chunks import row_moments
+from paramedic.probe.comparison import operation
 from paramedic.probe.forward import Call
 from paramedic.probe.graph import saved_tensor
 from paramedic.types import Task
@@ -38,6 +39,11 @@ _LOSS_NODES = {
     "SoftMarginLossBackward": "soft-margin",
     "MultiMarginLossBackward": "multi-margin",
     "MultilabelMarginLossBackward": "multi-label-margin",
+}
+_HAND_WRITTEN = {
+    (outer, inner, "Sub"): loss
+    for outer in ("Mean", "Sum")
+    for inner, loss in (("Pow", "mse"), ("Abs", "l1"))
 }
 _LOSS_MODULES = {
     "CrossEntropyLoss": "cross-entropy",
@@ -70,6 +76,8 @@ class Batch:
     loss: str | None = None
     target: Tensor | None = None
     prediction: Tensor | None = None  # what the loss compares with the target
+    node: Any = None  # the autograd node that made the prediction, if the graph was read
+    difference: Any = None  # the node of `prediction - target` in a loss written by hand
 
 
 def find_batch(
@@ -78,10 +86,11 @@ def find_batch(
     """Put together what the forward hooks and the graph of the loss tell about the batch."""
     batch = Batch()
     for call in calls:
-        is_loss = call.module is loss_fn or isinstance(call.module, nn.modules.loss._Loss)
+        own = isinstance(call.module, nn.modules.loss._Loss)
         if id(call.module) in models:
             batch.inputs, batch.output = call.inputs, call.output
-        elif is_loss and len(call.inputs) > 1:
+        elif len(call.inputs) > 1 and (own or (call.module is loss_fn and batch.loss is None)):
+            # A loss of the user's own may wrap one of torch's, which says more.
             batch.loss = loss_name(call.module)
             batch.prediction, batch.target = call.inputs[0], call.inputs[1]
     if batch.target is None:
@@ -105,10 +114,27 @@ def _read_graph(batch: Batch, roots: Sequence[Tensor]) -> None:
             continue
         batch.loss = _LOSS_NODES[name]
         batch.target, batch.prediction = saved_tensor(node, "target"), saved_tensor(node, "self")
-        before = node.next_functions[0][0] if node.next_functions else None
-        if batch.loss == "nll" and "LogSoftmax" in type(before).__name__:
+        batch.node = node.next_functions[0][0] if node.next_functions else None
+        if batch.loss == "nll" and "LogSoftmax" in type(batch.node).__name__:
             batch.loss = "cross-entropy"
         return
+    if batch.loss is None:
+        _read_difference(batch, roots)
+
+
+def _read_difference(batch: Batch, roots: Sequence[Tensor]) -> None:
+    """A loss written by hand: the mean (or sum) of a power or of the size of a difference."""
+    chain = roots[0].grad_fn if len(roots) == 1 else None
+    names = []
+    while chain is not None and len(names) < 3:
+        names.append(operation(chain))
+        if names[-1] == "Sub":
+            break
+        chain = chain.next_functions[0][0] if chain.next_functions else None
+    loss = _HAND_WRITTEN.get(tuple(names))
+    if loss is not None and chain is not None:
+        batch.loss, batch.difference = loss, chain
+        batch.node = chain.next_functions[0][0]
 
 
 def _nodes(roots: Sequence[Tensor], most: int = 48) -> Iterator[Any]:
@@ -176,11 +202,13 @@ def _target_scalars(rows: Tensor, labels: Labels) -> dict[str, float]:
     if _is_integer(rows):
         low, high, distinct = labels.count(rows)
         known: dict[str, float] = {"target_nan": 0.0, "target_classes": float(distinct)}
+        known["label_entropy"] = labels.entropy()
     else:
-        count, bad, _, _, low, high, _ = _spread(rows)
+        count, bad, mean, variance, low, high, _ = _spread(rows)
         known = {"target_nan": bad / (count + bad)}
         if not count:
             return known
+        known.update(target_mean=mean, target_std=math.sqrt(variance))
     return {**known, "target_min": low, "target_max": high, "target_constant": float(low == high)}
 
 
@@ -192,6 +220,7 @@ class Labels:
         self._stamps = np.full(_MOST_CLASSES, -1, np.int64)
         self._others: Counter[int] = Counter()  # negative or very large labels
         self._batches = 0
+        self._entropy, self._next_entropy = math.nan, 0
 
     def count(self, rows: Tensor) -> tuple[float, float, int]:
         """Count the labels of a batch; gives the smallest, the largest, how many are distinct."""
@@ -215,6 +244,18 @@ class Labels:
             elif len(self._others) < _MOST_CLASSES:
                 self._others[label] += number
         return len(labels)
+
+    def entropy(self) -> float:
+        """The entropy, in nats, of the labels seen so far.
+
+        It hardly moves once many batches were seen, so it is computed anew ever more rarely.
+        """
+        if self._batches >= self._next_entropy:
+            self._next_entropy = self._batches + 1 + self._batches // 8
+            counts = self._counts[self._counts > 0]
+            shares = counts / max(counts.sum(), 1)
+            self._entropy = float(-(shares * np.log(shares)).sum())
+        return self._entropy
 
     def table(self) -> dict[int, int]:
         """The counts, by label."""

@@ -16,6 +16,7 @@ from torch.optim import Optimizer
 from paramedic.probe import ranks
 from paramedic.probe.activations import activation_columns
 from paramedic.probe.batch import Batch, Labels, batch_scalars, find_batch, infer_task, loss_name
+from paramedic.probe.comparison import compare, compare_difference, kind_of
 from paramedic.probe.compiler import is_compiled
 from paramedic.probe.cycle import Cycle
 from paramedic.probe.forward import Call
@@ -123,6 +124,13 @@ class Examiner:
         task, source = infer_task(batch)
         size = batch.inputs[0].shape[0] if batch.inputs and batch.inputs[0].dim() else None
         chart = replace(self.chart, loss=batch.loss or self.chart.loss, batch_size=size)
+        chart = replace(chart, input_kind=kind_of(batch.inputs[0] if batch.inputs else None))
+        if batch.target is not None:
+            sides = compare(batch.prediction, batch.target, batch.node, batch.loss or "")
+            chart = replace(chart, **sides._asdict())
+        elif batch.difference is not None:
+            sides = compare_difference(batch.node, batch.difference)
+            chart = replace(chart, **sides._asdict())
         if task is not Task.UNKNOWN:
             chart = replace(chart, task=task, task_source=source)
         if chart != self.chart:

@@ -30,7 +30,7 @@ from paramedic.probe.recorder import Recorder
 from paramedic.probe.rerun import Rerun
 from paramedic.probe.scaler import scaled_steps
 from paramedic.probe.schedule import FULL, Schedule
-from paramedic.probe.tensors import is_sharded
+from paramedic.probe.tensors import is_sharded, values
 
 _MOST_ORIGINS = 20  # traced in one run
 _LONGEST_IDLE = 512  # steps after which the losses noted meanwhile are told
@@ -143,6 +143,9 @@ class Loop:
         if self._tap.is_open:
             self._calls = self._tap.take()
             self.guard.seconds += self._tap.spent()
+        if cycle.level == FULL and not cycle.backwards and len(self._optimizers) == 1:
+            carried = self._sentinel is not None and _is_set(self._sentinel.grad)
+            cycle.scalars["grad_carried"] = float(carried)
         if cycle.level == FULL and self._is_last(cycle, coming=1):
             self._examiner.forward_seen(self._calls, roots)
             self.guard.attempt("origin", self._origins.learn, roots, self._calls)
@@ -369,3 +372,8 @@ class Loop:
             self._tap.open()
         else:
             self._tap.close()
+
+
+def _is_set(grad: Tensor | None) -> bool:
+    """Whether a gradient has a value other than zero."""
+    return grad is not None and bool(values(grad).flat.any())

@@ -1,0 +1,117 @@
+"""What a loss compares: the function behind the output, and the shapes as the user wrote them.
+
+Read from autograd's record. `F.mse_loss` and its kin expand both sides before they compare, so by
+the time the tensors are seen a `[N, 1]` against `[N]` looks like `[N, N]` against `[N, N]`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+# Between the output function and the loss these change shape or type, not values.
+_PASSES = (
+    "View", "Reshape", "UnsafeView", "Permute", "Transpose", "T", "Squeeze", "Unsqueeze",
+    "ToCopy", "Expand", "Clone", "Select", "Slice", "Alias", "AsStrided",
+)  # fmt: skip
+_NAMES = {
+    "softmax": "softmax",
+    "logsoftmax": "log-softmax",
+    "sigmoid": "sigmoid",
+    "logsigmoid": "log-sigmoid",
+    "relu": "relu",
+    "tanh": "tanh",
+    "clamp": "clamp",
+    "clampmin": "clamp",
+    "softplus": "softplus",
+    "addmm": "linear",
+    "mm": "linear",
+    "linear": "linear",
+    "convolution": "convolution",
+}
+_INSIDE = {"cross-entropy": "logsoftmax"}  # what the loss itself adds to the graph
+
+
+class Comparison(NamedTuple):
+    """What is known of the two sides of a loss."""
+
+    output_function: str | None
+    output_shape: tuple[int, ...]
+    target_shape: tuple[int, ...]
+    target_kind: str | None
+
+
+def compare(prediction: Tensor | None, target: Tensor | None, node: Any, loss: str) -> Comparison:
+    """Describe both sides; `node` is the autograd node that made the prediction, if known."""
+    start = prediction.grad_fn if node is None and prediction is not None else node
+    return Comparison(
+        _function(start, loss),
+        _shape_before_expanding(start, prediction),
+        _unexpanded(target),
+        kind_of(target),
+    )
+
+
+def compare_difference(node: Any, difference: Any) -> Comparison:
+    """Describe the sides of a difference written by hand; its target is only seen by the shape
+    that the difference has."""
+    function = _function(node, "")
+    shape = _shape_before_expanding(node, None) or _shape_of(node) or ()
+    return Comparison(function, shape, _shape_of(difference) or (), None)
+
+
+def operation(node: Any) -> str:
+    """The name of an autograd node without its decoration: `SoftmaxBackward0` is `Softmax`."""
+    return type(node).__name__.rstrip("0123456789").removesuffix("Backward")
+
+
+def _function(node: Any, loss: str) -> str | None:
+    inside = _INSIDE.get(loss)
+    for _ in range(8):
+        if node is None:
+            return None
+        name = operation(node)
+        plain = name.lower().lstrip("_")
+        if plain != inside and name not in _PASSES:
+            return _NAMES.get(plain, plain)
+        inside = None if plain == inside else inside
+        node = node.next_functions[0][0] if node.next_functions else None
+    return None
+
+
+def _shape_before_expanding(node: Any, prediction: Tensor | None) -> tuple[int, ...]:
+    while node is not None and operation(node) == "Expand":
+        node = node.next_functions[0][0] if node.next_functions else None
+        shape = _shape_of(node)
+        if shape is not None:
+            return shape
+    return () if prediction is None else tuple(prediction.shape)
+
+
+def _shape_of(node: Any) -> tuple[int, ...] | None:
+    """The shape of what a node computed."""
+    if node is None:
+        return None
+    if hasattr(node, "variable"):
+        return tuple(node.variable.shape)
+    metadata = getattr(node, "_input_metadata", None)
+    return tuple(int(size) for size in metadata[0].shape) if metadata else None
+
+
+def _unexpanded(target: Tensor | None) -> tuple[int, ...]:
+    """The shape of a target, with 1 where expanding repeats the same memory."""
+    if target is None:
+        return ()
+    if target.layout is not torch.strided:
+        return tuple(target.shape)
+    sizes = zip(target.shape, target.stride(), strict=True)
+    return tuple(1 if stride == 0 else size for size, stride in sizes)
+
+
+def kind_of(tensor: Tensor | None) -> str | None:
+    """Whether a tensor holds integers or real numbers."""
+    if tensor is None:
+        return None
+    return "float" if tensor.is_floating_point() or tensor.is_complex() else "integer"
