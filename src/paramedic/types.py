@@ -6,16 +6,17 @@ Nothing here knows about torch, files or time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64] | NDArray[np.float32]
+T = TypeVar("T")
 
 
 class Severity(StrEnum):
@@ -186,6 +187,7 @@ class Window:
 
     `scalars[name]` has one value per frame, `layers[name]` one row per frame and one column per
     layer; NaN means not measured. `pulse` covers every step, `epochs` the whole run so far.
+    `ended` is True for the last window of a run that has come to its end.
     """
 
     chart: Chart
@@ -195,14 +197,27 @@ class Window:
     pulse: Pulse
     epochs: tuple[Epoch, ...] = ()
     events: tuple[Event, ...] = ()
+    ended: bool = False
+    _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.steps)
+
+    def derive(self, function: Callable[[Window], T]) -> T:
+        """What `function` makes of this window, computed once for all detectors that ask."""
+        if function not in self._derived:
+            self._derived[function] = function(self)
+        return self._derived[function]  # type: ignore[no-any-return]
 
     @property
     def step(self) -> int:
         """The step of the newest frame, or -1 while there is none."""
         return int(self.steps[-1]) if len(self.steps) else -1
+
+    @property
+    def last_step(self) -> int:
+        """The newest step of which anything is known, looked at or not; -1 before the first."""
+        return max(self.step, int(self.pulse.step[-1]) if len(self.pulse) else -1)
 
     def scalar(self, name: str) -> NDArray[np.float64]:
         """One value per frame; all NaN if the statistic was never measured."""

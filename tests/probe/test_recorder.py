@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from paramedic.diagnose.engine import Engine
 from paramedic.probe.recorder import Recorder
 from paramedic.types import Chart, Epoch, Event, Frame, Layer
 
@@ -29,7 +30,7 @@ class FakeWriter:
 
 def _recorder() -> tuple[Recorder, FakeWriter]:
     writer = FakeWriter()
-    return Recorder(writer), writer  # type: ignore[arg-type]
+    return Recorder(writer, Engine()), writer  # type: ignore[arg-type]
 
 
 def _pulse(recorder: Recorder, step: int, loss: float | Tensor | None, **flags: bool) -> None:
@@ -199,7 +200,7 @@ def test_closing_writes_what_is_left() -> None:
 
 
 def test_without_a_trace_only_the_memory_is_kept() -> None:
-    recorder = Recorder(None)
+    recorder = Recorder(None, Engine())
     for step in range(70):
         _pulse(recorder, step, _away(float(step)) if step % 2 else float(step))
     recorder.frame(_frame(69))

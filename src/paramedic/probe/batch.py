@@ -40,7 +40,7 @@ _LOSS_NODES = {
     "MultiMarginLossBackward": "multi-margin",
     "MultilabelMarginLossBackward": "multi-label-margin",
 }
-_HAND_WRITTEN = {
+_HAND_WRITTEN: dict[tuple[str, ...], str] = {
     (outer, inner, "Sub"): loss
     for outer in ("Mean", "Sum")
     for inner, loss in (("Pow", "mse"), ("Abs", "l1"))
@@ -125,7 +125,7 @@ def _read_graph(batch: Batch, roots: Sequence[Tensor]) -> None:
 def _read_difference(batch: Batch, roots: Sequence[Tensor]) -> None:
     """A loss written by hand: the mean (or sum) of a power or of the size of a difference."""
     chain = roots[0].grad_fn if len(roots) == 1 else None
-    names = []
+    names: list[str] = []
     while chain is not None and len(names) < 3:
         names.append(operation(chain))
         if names[-1] == "Sub":

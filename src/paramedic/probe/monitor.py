@@ -13,6 +13,9 @@ from typing import Any, Self
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from paramedic.diagnose.case import Case
+from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.engine import Engine
 from paramedic.probe import ranks
 from paramedic.probe.cycle import Cycle
 from paramedic.probe.examiner import Examiner
@@ -22,7 +25,7 @@ from paramedic.probe.options import Options
 from paramedic.probe.origin import Origin
 from paramedic.probe.recorder import Recorder
 from paramedic.trace import Writer, fresh_path
-from paramedic.types import Chart, Epoch, Event, Window
+from paramedic.types import Chart, Epoch, Event, Finding, Severity, Window
 
 
 class Monitor:
@@ -41,7 +44,8 @@ class Monitor:
         self.guard = Guard(strict=options.strict)
         self._options = options
         self._examiner = Examiner(models, optimizers, options, self.guard)
-        self._recorder = Recorder(self._open_trace(options))
+        engine = Engine(options.detectors(), on_open=_tell)
+        self._recorder = Recorder(self._open_trace(options), engine)
         self._loop = Loop(
             self._examiner, optimizers, options, self.guard, self._on_cycle, self._recorder
         )
@@ -98,6 +102,23 @@ class Monitor:
         return self._recorder.window()
 
     @property
+    def diagnosis(self) -> Diagnosis:
+        """What is wrong, as far as it is known now: the root, its consequences, what was not
+        checked."""
+        self._recorder.settle()
+        return self._recorder.engine.diagnosis()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything that was found, the root first."""
+        return self.diagnosis.findings
+
+    @property
+    def health(self) -> str:
+        """`healthy`, `warning` or `critical`."""
+        return self.diagnosis.health
+
+    @property
     def labels(self) -> dict[int, int]:
         """How often each integer label was seen in the batches that were looked at."""
         return self._examiner.labels.table()
@@ -145,12 +166,17 @@ class Monitor:
     @aside("close")
     def _finish(self) -> None:
         self._loop.finish_open()
-        counts = {str(label): count for label, count in self.labels.items()}
-        if counts:
-            message = "Labels seen in the batches that were looked at."
-            self._recorder.event(Event(max(self.last_step, 0), "labels", message, counts))
         self._recorder.chart(replace(self._examiner.chart, not_checked=self.not_checked))
-        self._recorder.close({"spent": self.spent})
+        self.guard.attempt("diagnosis", self._recorder.finish)
+        engine = self._recorder.engine
+        self._recorder.close(
+            {
+                "spent": self.spent,
+                "labels": {str(label): count for label, count in self.labels.items()},
+                "diagnosis": engine.diagnosis().to_json(),
+                "cases": [case.to_json() for case in engine.cases],
+            }
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -187,6 +213,12 @@ class Monitor:
         if chart is not self._recorded_chart:
             self._recorder.chart(chart)
             self._recorded_chart = chart
+
+
+def _tell(case: Case) -> None:
+    finding = case.finding
+    if finding.severity is not Severity.INFO:
+        logger.warning("%s (%s): %s", finding.slug, finding.code, finding.message)
 
 
 def _number(value: float | Tensor) -> float:

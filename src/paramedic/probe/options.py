@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from paramedic.diagnose.detector import Detector
+from paramedic.diagnose.rules import DEFAULT, choose
 from paramedic.probe.schedule import FULL, VITALS
 from paramedic.types import Task
 
@@ -27,6 +29,18 @@ class Options:
     on_nan: str = "locate"
     strict: bool = False
     size_limit: int = 256 * 2**20
+    rules: str | None = DEFAULT
+    select: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+    thresholds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def detectors(self) -> tuple[Detector, ...]:
+        """The detectors that were asked for; none with `rules=None`."""
+        if self.rules is None:
+            return ()
+        return choose(
+            self.rules, select=self.select, ignore=self.ignore, settings=self.thresholds
+        )
 
     def __post_init__(self) -> None:
         if self.loss_fn is not None and not callable(self.loss_fn):

@@ -6,6 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
+from paramedic.diagnose.causes import Diagnosis
 from paramedic.probe.monitor import Monitor
 from paramedic.trace import History
 from paramedic.types import Chart, Window
@@ -31,6 +32,10 @@ class Unwatched(Monitor):
     @property
     def last_step(self) -> int:
         return -1
+
+    @property
+    def diagnosis(self) -> Diagnosis:
+        return Diagnosis(not_checked=self.not_checked)
 
     @property
     def labels(self) -> dict[int, int]:

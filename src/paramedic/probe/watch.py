@@ -30,6 +30,10 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
     on_nan: str = "locate",
     strict: bool = False,
     size_limit: int = 256 * 2**20,
+    rules: str | None = "default",
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    thresholds: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Monitor:
     """Watch a training loop: measure, record and explain, without changing it.
 
@@ -55,6 +59,11 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
             more on a copy of the model; `off` does neither.
         strict: raise internal errors instead of switching the failing part off (for tests).
         size_limit: bytes that the trace may take; old frames are thinned beyond it.
+        rules: the rule set to judge by: `default`, or `autotrainer`, `bttackler`,
+            `training-doctor` for the rules of these systems. None only measures.
+        select: only these detectors, by code (`G001`), family (`G`) or slug.
+        ignore: not these detectors.
+        thresholds: other thresholds than the defaults: `{"G001": {"ratio": 1e-4}}`.
 
     Example:
         >>> with paramedic.watch(model, optimizer, trace="run.db"):  # doctest: +SKIP
@@ -62,8 +71,9 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
     """
     models, optimizers = _named(model), _listed(optimizer)
     options = Options(
-        loss_fn, trace, overhead, measure, accumulate, task, on_nan, strict, size_limit
-    )
+        loss_fn, trace, overhead, measure, accumulate, task, on_nan, strict, size_limit,
+        rules, tuple(select), tuple(ignore), thresholds or {},
+    )  # fmt: skip
     _check(models)
     if _is_off():
         return Unwatched()

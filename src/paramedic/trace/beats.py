@@ -39,6 +39,12 @@ class Beats:
         self._skipped[end] = skipped
         self._end = end + 1
 
+    def extend(self, pulse: Pulse) -> None:
+        """Appends many heartbeats."""
+        beats = (pulse.step, pulse.loss, pulse.finite, pulse.skipped)
+        for beat in zip(*(column.tolist() for column in beats), strict=True):
+            self.add(*beat)
+
     def amend(self, loss: float, finite: bool) -> int | None:
         """Corrects the newest heartbeat and gives its step, or None while there is none."""
         if not self._end:

@@ -115,14 +115,20 @@ class Layout:
 
     def decode(self, step: int, level: str, blob: bytes) -> Frame:
         """The frame again; its arrays are read-only views of the blob."""
+        values, matrix = self.parts(blob)
+        rows = matrix.reshape(len(self.layers), self.width)
+        scalars = dict(zip(self.scalars, values.tolist(), strict=True))
+        return Frame(step, level, scalars, dict(zip(self.layers, rows, strict=True)))
+
+    def parts(self, blob: bytes) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """The scalars and, in one row, the values of the layers: read-only views of the blob."""
         if len(blob) != self.size:
             raise ValueError(f"the blob has {len(blob)} bytes, its layout needs {self.size}")
-        values = np.frombuffer(blob, _F8, len(self.scalars)).tolist()
+        values = np.frombuffer(blob, _F8, len(self.scalars))
         offset = _F8.itemsize * len(self.scalars)
-        matrix = np.frombuffer(blob, _F4, offset=offset) if len(blob) > offset else np.empty(0, _F4)
-        rows = matrix.reshape(len(self.layers), self.width)
-        scalars = dict(zip(self.scalars, values, strict=True))
-        return Frame(step, level, scalars, dict(zip(self.layers, rows, strict=True)))
+        if len(blob) == offset:
+            return values, np.empty(0, _F4)
+        return values, np.frombuffer(blob, _F4, offset=offset)
 
 
 def encode_pulse(beats: Sequence[Beat]) -> NDArray[np.void]:

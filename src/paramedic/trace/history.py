@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from paramedic.trace.beats import Beats
 from paramedic.trace.codec import Signature, pack_rows, signature
-from paramedic.types import Chart, Epoch, Event, Frame, Window
+from paramedic.types import Chart, Epoch, Event, Frame, Pulse, Window
 
 _EVENTS = 1000
 _Index = dict[str, int]
@@ -93,20 +93,29 @@ class History:
     def add_frame(self, frame: Frame) -> None:
         """Appends a frame; `ValueError` if its arrays do not have one value per layer each."""
         key = signature(frame)
+        rows = np.frombuffer(pack_rows(frame.layers, key[2]), np.float32)
+        self.add_rows(key, frame.step, list(frame.scalars.values()), rows)
+
+    def add_rows(
+        self,
+        key: Signature,
+        step: int,
+        scalars: list[float] | NDArray[np.float64],
+        rows: NDArray[np.float32],
+    ) -> None:
+        """Appends a frame as it lies in a file: what its signature says, value by value."""
         kind = self._kinds.get(key) or self._learn(key)
-        rows = pack_rows(frame.layers, key[2])
         if self._end == 2 * self._capacity:
             self._renew()
-        end = self._end
-        self._steps[end] = frame.step
-        if len(frame.scalars) < len(self._scalar_index):
+        end, width = self._end, key[2]
+        self._steps[end] = step
+        if len(key[0]) < len(self._scalar_index):
             self._scalars[:, end] = np.nan
-        self._scalars[kind.scalars, end] = list(frame.scalars.values())
-        if key[2] < self._width or len(frame.layers) < len(self._layer_index):
+        self._scalars[kind.scalars, end] = scalars
+        if width < self._width or len(key[1]) < len(self._layer_index):
             self._layers[:, end] = np.nan
-        if rows:
-            block = np.frombuffer(rows, np.float32).reshape(-1, key[2])
-            self._layers[kind.layers, end, : key[2]] = block
+        if len(rows):
+            self._layers[kind.layers, end, :width] = rows.reshape(-1, width)
         self._end = end + 1
         self._total += 1
         kind.last = self._total
@@ -115,6 +124,10 @@ class History:
     def add_pulse(self, step: int, loss: float, finite: bool, skipped: bool) -> None:
         """Appends a heartbeat; called at every step."""
         self._beats.add(step, loss, finite, skipped)
+
+    def add_pulses(self, pulse: Pulse) -> None:
+        """Appends many heartbeats."""
+        self._beats.extend(pulse)
 
     def amend_loss(self, loss: float, finite: bool) -> None:
         """Corrects the loss of the newest heartbeat, and of the newest frame if it is the same

@@ -114,6 +114,13 @@ class Trace:
 
         They are read as they are asked for, so a trace of any length fits in memory.
         """
+        for number, step, kind, layout, data in self.blobs(start, stop, level):
+            yield self._valid(f"row {number} of `frames`", layout.decode, step, kind, data)
+
+    def blobs(
+        self, start: int | None = None, stop: int | None = None, level: str | None = None
+    ) -> Iterator[tuple[int, int, str, Layout, bytes]]:
+        """The frames as they lie in the file: row, step, level, layout, blob."""
         low, high = _range(start, stop)
         select = (
             "SELECT id, step, level, layout, crc, data FROM frames "
@@ -123,11 +130,11 @@ class Trace:
         last = (low, _FIRST)
         while rows := self._query(select, *last, high, level, _PAGE):
             for row in rows:
-                frame, place = self._frame(row), (row[1], row[0])
+                place = (row[1], row[0])
                 if place <= last:  # a damaged index could lead in circles
                     raise TraceError(self.path, "is damaged: its frames are out of order.")
                 last = place
-                yield frame
+                yield self._blob(row)
 
     def pulse(self, start: int | None = None, stop: int | None = None) -> Pulse:
         """The heartbeats with `start <= step < stop`."""
@@ -195,12 +202,18 @@ class Trace:
         return unpack_pulse(chunks)
 
     def _frame(self, row: _Row) -> Frame:
+        number, step, level, layout, data = self._blob(row)
+        return self._valid(f"row {number} of `frames`", layout.decode, step, level, data)
+
+    def _blob(self, row: _Row) -> tuple[int, int, str, Layout, bytes]:
         number, step, level, layout, crc, data = row
-        where = f"row {number} of `frames`"
         if not (isinstance(step, int) and isinstance(level, str) and isinstance(data, bytes)):
+            where = f"row {number} of `frames`"
             raise TraceError(self.path, f"is damaged: {where} has a value of the wrong type.")
-        self._intact(where, crc, data, step, level, layout)
-        return self._valid(where, self._layout(layout).decode, step, level, data)
+        if checksum(data, step, level, layout) != crc:
+            where = f"row {number} of `frames`"
+            raise TraceError(self.path, f"is damaged: {where} does not match its checksum.")
+        return number, step, level, self._layout(layout), data
 
     def _beats(self, row: _Row) -> NDArray[np.void]:
         number, first, last, crc, data = row

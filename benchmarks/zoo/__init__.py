@@ -1,0 +1,1 @@
+"""The zoo: training runs whose sickness, or health, is known because it was built in."""

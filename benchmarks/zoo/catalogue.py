@@ -1,0 +1,77 @@
+"""All recipes, and the promises that hold for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+
+from .healthy import RECIPES as HEALTHY
+from .recipe import Recipe
+from .sick import RECIPES as SICK
+
+SLUGS = (
+    "vanishing-gradient",
+    "exploding-gradient",
+    "gradient-instability",
+    "dying-relu",
+    "saturated-activation",
+    "improper-output-activation",
+    "oscillating-loss",
+    "slow-convergence",
+    "loss-plateau",
+    "loss-explosion",
+    "improper-loss",
+    "no-more-gain",
+    "abnormal-data",
+    "invalid-labels",
+    "uninformative-labels",
+    "dead-input",
+    "non-finite",
+    "learning-rate-too-high",
+    "learning-rate-too-low",
+    "missing-zero-grad",
+    "untrained-parameters",
+    "wrong-mode",
+    "loss-shape-mismatch",
+    "poor-initialization",
+    "too-few-steps",
+    "overfitting",
+)
+HALVES = ("tuning", "judging")
+SICK_PER_HALF = 3
+HEALTHY_PER_HALF = 40
+
+
+@lru_cache(maxsize=1)
+def recipes() -> dict[str, Recipe]:
+    """Every recipe by name, in the order of the catalogue."""
+    every = [*SICK, *HEALTHY]
+    found = {recipe.name: recipe for recipe in every}
+    if len(found) < len(every):
+        twice = [name for name, times in Counter(r.name for r in every).items() if times > 1]
+        raise ValueError(f"These recipes have the same name: {', '.join(twice)}.")
+    _check_slugs(every)
+    _check_halves(every)
+    return found
+
+
+def _check_slugs(every: list[Recipe]) -> None:
+    counts = Counter((recipe.slug, recipe.half) for recipe in every)
+    for slug in ("", *SLUGS):
+        wanted = SICK_PER_HALF if slug else HEALTHY_PER_HALF
+        for half in HALVES:
+            if counts[slug, half] < wanted:
+                raise ValueError(
+                    f"The {half} half has {counts[slug, half]} runs of `{slug or 'healthy'}` "
+                    f"but needs {wanted}."
+                )
+    named = {name for recipe in every for name in (recipe.slug, *recipe.accepted) if name}
+    if unknown := named - set(SLUGS):
+        raise ValueError(f"No such sickness: {', '.join(sorted(unknown))}.")
+
+
+def _check_halves(every: list[Recipe]) -> None:
+    """No pair of architecture and data set is in both halves."""
+    pairs = {half: {(r.architecture, r.dataset) for r in every if r.half == half} for half in HALVES}
+    if both := pairs["tuning"] & pairs["judging"]:
+        raise ValueError(f"In both halves: {sorted(both)}.")

@@ -1,0 +1,151 @@
+"""What can be done to a split: other shapes of the same data, harmless scales, and faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from .source import Change, Split
+
+Function = Callable[[Tensor], Tensor]
+
+
+def inputs(function: Function) -> Change:
+    """The same function on all inputs, of training and of validation."""
+    return lambda split, _: replace(
+        split,
+        inputs=function(split.inputs),
+        validation_inputs=function(split.validation_inputs),
+    )
+
+
+def targets(function: Function) -> Change:
+    """The same function on all targets, of training and of validation."""
+    return lambda split, _: replace(
+        split,
+        targets=function(split.targets),
+        validation_targets=function(split.validation_targets),
+    )
+
+
+def train_inputs(function: Function) -> Change:
+    """A fault of the training inputs that validation does not share."""
+    return lambda split, _: replace(split, inputs=function(split.inputs))
+
+
+def train_targets(function: Function) -> Change:
+    """A fault of the training targets that validation does not share."""
+    return lambda split, _: replace(split, targets=function(split.targets))
+
+
+def flat() -> Change:
+    return inputs(lambda x: x.flatten(1))
+
+
+def rows() -> Change:
+    """Pictures as sequences of rows."""
+    return inputs(lambda x: x.flatten(1, -2))
+
+
+def column() -> Change:
+    """Class numbers 0 and 1 as a column of floats, as binary cross-entropy wants them."""
+    return targets(lambda y: y.float().reshape(-1, 1))
+
+
+def one_hot(classes: int) -> Change:
+    return targets(lambda y: torch.nn.functional.one_hot(y, classes).float())
+
+
+def scaled(factor: float, offset: float = 0.0) -> Change:
+    """All inputs times a factor, plus an offset."""
+    return inputs(lambda x: x * factor + offset)
+
+
+def target_scaled(factor: float, offset: float = 0.0) -> Change:
+    return targets(lambda y: y * factor + offset)
+
+
+def one_feature_scaled(feature: int, factor: float) -> Change:
+    """One column of the inputs in other units, as salary beside age."""
+
+    def change(x: Tensor) -> Tensor:
+        x = x.clone()
+        x[..., feature] *= factor
+        return x
+
+    return inputs(change)
+
+
+def shuffled_labels(split: Split, generator: torch.Generator) -> Split:
+    """Each target goes to a sample it does not belong to, in training and in validation."""
+    train = torch.randperm(len(split.targets), generator=generator)
+    validation = torch.randperm(len(split.validation_targets), generator=generator)
+    return replace(
+        split,
+        targets=split.targets[train],
+        validation_targets=split.validation_targets[validation],
+    )
+
+
+def noise_targets(split: Split, generator: torch.Generator) -> Split:
+    """Regression targets that are nothing but noise."""
+    train, validation = split.targets.shape, split.validation_targets.shape
+    return replace(
+        split,
+        targets=torch.randn(train, generator=generator),
+        validation_targets=torch.randn(validation, generator=generator),
+    )
+
+
+def outliers(share: float, value: float) -> Change:
+    """A few samples of the training inputs have one broken reading."""
+
+    def change(split: Split, generator: torch.Generator) -> Split:
+        x = split.inputs.clone().flatten(1)
+        hit = torch.rand(len(x), generator=generator) < share
+        feature = torch.randint(x.shape[1], (len(x),), generator=generator)
+        x[hit, feature[hit]] = value
+        return replace(split, inputs=x.reshape(split.inputs.shape))
+
+    return change
+
+
+def share_of_targets(share: float, value: float) -> Change:
+    """Some training targets are replaced by one value."""
+
+    def change(split: Split, generator: torch.Generator) -> Split:
+        y = split.targets.clone()
+        y[torch.rand(len(y), generator=generator) < share] = value
+        return replace(split, targets=y)
+
+    return change
+
+
+def heavy_tails(share: float, factor: float) -> Change:
+    """A few training targets are enormous."""
+
+    def change(split: Split, generator: torch.Generator) -> Split:
+        y = split.targets.clone()
+        y[torch.rand(len(y), generator=generator) < share] *= factor
+        return replace(split, targets=y)
+
+    return change
+
+
+def input_noise(deviation: float) -> Change:
+    """Noise on the inputs, in training and in validation."""
+
+    def change(split: Split, generator: torch.Generator) -> Split:
+        def noisy(x: Tensor) -> Tensor:
+            return x + deviation * torch.randn(x.shape, generator=generator)
+
+        return replace(
+            split,
+            inputs=noisy(split.inputs),
+            validation_inputs=noisy(split.validation_inputs),
+        )
+
+    return change

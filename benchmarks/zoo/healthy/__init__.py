@@ -1,0 +1,1 @@
+"""Healthy runs, as diverse as what people train."""

@@ -1,0 +1,25 @@
+"""Sick runs, one file for each family of the catalogue."""
+
+from __future__ import annotations
+
+from . import (
+    activations,
+    beginnings_and_ends,
+    data,
+    generalisation,
+    gradients,
+    loss_curve,
+    numerics,
+    optimisation,
+)
+
+RECIPES = [
+    *gradients.RECIPES,
+    *activations.RECIPES,
+    *loss_curve.RECIPES,
+    *data.RECIPES,
+    *numerics.RECIPES,
+    *optimisation.RECIPES,
+    *beginnings_and_ends.RECIPES,
+    *generalisation.RECIPES,
+]

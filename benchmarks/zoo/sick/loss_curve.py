@@ -1,0 +1,240 @@
+"""Losses that swing, crawl, stand still or blow up, and runs that go on for nothing."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LambdaLR, LRScheduler
+
+from .. import bases
+from ..data import changes
+from ..faults import sorted_by_class
+from ..models import Recurrent, mlp
+from ..optimizers import adam, sgd, swings
+from ..plan import Plan
+from ..recipe import Recipe, sick
+
+_RATE = ("learning-rate-too-high",)
+_LOW = ("learning-rate-too-low", "too-few-steps")
+
+OSCILLATING: list[Recipe] = [
+    *sick(
+        "oscillating-loss", "class-sorted-momentum",
+        bases.FC_DIGITS.but(optimizer=sgd(0.05, 0.9)), (0, 1),
+        order=sorted_by_class,
+    ),
+    *sick(
+        "oscillating-loss", "momentum-0.99", bases.FC_CIRCLES, 2, _RATE,
+        optimizer=sgd(0.5, 0.99),
+    ),
+    *sick(
+        "oscillating-loss", "cyclic-rate", bases.CNN_MNIST, 0, _RATE,
+        scheduler=swings(1e-3, 0.15, 20),
+    ),
+    *sick(
+        "oscillating-loss", "class-sorted-adam", bases.RNN_DIGITS, 1, order=sorted_by_class
+    ),
+    *sick(
+        "oscillating-loss", "class-sorted-momentum",
+        bases.CNN_DIGITS, (10, 11), order=sorted_by_class,
+    ),
+    *sick(
+        "oscillating-loss", "momentum-0.99", bases.FC_MNIST, 12, _RATE,
+        optimizer=sgd(0.15, 0.99),
+    ),
+    *sick(
+        "oscillating-loss", "cyclic-rate", bases.CNN_CIFAR10, 10, _RATE,
+        scheduler=swings(1e-3, 0.1, 18),
+    ),
+    *sick(
+        "oscillating-loss", "class-sorted-adam", bases.RNN_MNIST, 11, order=sorted_by_class
+    ),
+]
+
+
+def _unequal(columns: int) -> torch.Tensor:
+    return torch.logspace(0, -2.5, columns)
+
+
+SLOW: list[Recipe] = [
+    *sick("slow-convergence", "sgd-0.02", bases.FC_CIRCLES, (0, 1), _LOW, optimizer=sgd(0.02)),
+    *sick("slow-convergence", "sgd-0.01", bases.CNN_MNIST, 2, _LOW, optimizer=sgd(0.01)),
+    *sick(
+        "slow-convergence", "ill-conditioned-sgd", bases.FC_FRIEDMAN, 0, ("abnormal-data", *_LOW),
+        source=bases.FC_FRIEDMAN.data(changes.inputs(lambda x: x * _unequal(10))),
+        optimizer=sgd(0.02),
+    ),
+    *sick("slow-convergence", "adam-3e-5", bases.RNN_DIGITS, 1, _LOW, optimizer=adam(1e-4)),
+    *sick("slow-convergence", "sgd-0.002", bases.FC_BLOBS, (10, 11), _LOW, optimizer=sgd(0.002)),
+    *sick("slow-convergence", "sgd-0.02", bases.RNN_MNIST, 12, _LOW, optimizer=sgd(0.03)),
+    *sick(
+        "slow-convergence", "ill-conditioned-sgd", bases.FC_EXCHANGE, 10, ("abnormal-data", *_LOW),
+        source=bases.FC_EXCHANGE.data(changes.inputs(lambda x: x * _unequal(128))),
+        optimizer=sgd(0.01),
+    ),
+    *sick(
+        "slow-convergence", "adamw-3e-5", bases.TRANSFORMER_EXCHANGE, 11, _LOW,
+        optimizer=adam(3e-5),
+    ),
+]
+
+_TANH_DIGITS = bases.FC_DIGITS.but(
+    model=bases.FC_DIGITS.remodel(activation=nn.Tanh), optimizer=adam(5e-3)
+)
+_TANH_MNIST = bases.FC_MNIST.but(
+    model=bases.FC_MNIST.remodel(activation=nn.Tanh), optimizer=adam(5e-3)
+)
+_TANH_CIFAR = bases.CNN_CIFAR10.but(
+    model=bases.CNN_CIFAR10.remodel(activation=nn.Tanh, dropout=0.0)
+)
+
+PLATEAU: list[Recipe] = [
+    *sick(
+        "loss-plateau", "linear-model-sgd", bases.FC_CIRCLES, (0, 1),
+        model=bases.FC_CIRCLES.remodel(depth=0),
+    ),
+    *sick(
+        "loss-plateau", "linear-model-adam",
+        bases.FC_CIRCLES_BINARY.but(optimizer=adam(1e-2)), 2,
+        model=bases.FC_CIRCLES_BINARY.remodel(depth=0),
+    ),
+    *sick(
+        "loss-plateau", "one-unit-wide", _TANH_DIGITS, 0, model=_TANH_DIGITS.remodel(hidden=1)
+    ),
+    *sick(
+        "loss-plateau", "one-unit-wide", bases.RNN_DIGITS, 1,
+        model=bases.RNN_DIGITS.remodel(hidden=1), optimizer=adam(1e-2),
+    ),
+    *sick("loss-plateau", "one-unit-wide", _TANH_MNIST, (10, 11), model=_TANH_MNIST.remodel(hidden=1)),
+    *sick("loss-plateau", "one-channel-wide", _TANH_CIFAR, 12, model=_TANH_CIFAR.remodel(width=1)),
+    *sick(
+        "loss-plateau", "two-units-wide", bases.RNN_CHARS, 10,
+        model=bases.RNN_CHARS.remodel(hidden=2),
+    ),
+]
+
+
+def _jump(share: float, factor: float) -> partial[LRScheduler]:
+    """The rate is multiplied in the middle of the run, as by a wrong schedule."""
+    return partial(_jump_scheduler, share=share, factor=factor)
+
+
+def _jump_scheduler(
+    optimizer: Optimizer, steps: int, *, share: float, factor: float
+) -> LRScheduler:
+    return LambdaLR(optimizer, lambda step: factor if step >= share * steps else 1.0)
+
+
+def _half(plan: Plan) -> int:
+    return plan.steps // 2
+
+
+EXPLOSION: list[Recipe] = [
+    *sick(
+        "loss-explosion", "sign-error-sgd", bases.FC_CIRCLES, (0, 1),
+        optimizer=sgd(0.05, maximize=True),
+    ),
+    *sick(
+        "loss-explosion", "adam-rate-3", bases.FC_FRIEDMAN, 2, _RATE, optimizer=adam(3.0)
+    ),
+    *sick(
+        "loss-explosion", "sign-error-adam", bases.CNN_MNIST, 0,
+        optimizer=adam(3e-3, maximize=True),
+    ),
+    *sick(
+        "loss-explosion", "clipped-sgd-rate-5", bases.RNN_EXCHANGE, 1, _RATE,
+        optimizer=sgd(5.0), clip=1.0,
+    ),
+    *sick(
+        "loss-explosion", "sign-error-sgd", bases.FC_MNIST, (10, 11),
+        optimizer=sgd(0.01, maximize=True),
+    ),
+    *sick(
+        "loss-explosion", "rate-jumps-x300", bases.CNN_CIFAR10, 12, _RATE,
+        _half(bases.CNN_CIFAR10), scheduler=_jump(0.5, 300.0),
+    ),
+    *sick(
+        "loss-explosion", "clipped-sgd-rate-5", bases.FC_EXCHANGE, 10, _RATE,
+        optimizer=sgd(5.0), clip=1.0,
+    ),
+    *sick(
+        "loss-explosion", "sign-error-adam", bases.RNN_REUTERS, 11,
+        optimizer=adam(5e-3, maximize=True),
+    ),
+]
+
+_NUMBER = {"loss": F.mse_loss, "scoring": "class-numbers"}
+
+
+def _numbers(plan: Plan) -> dict[str, object]:
+    """The class as a quantity: one output, squared error."""
+    return {
+        "source": plan.data(changes.targets(lambda y: y.float().reshape(-1, 1))),
+        **_NUMBER,
+    }
+
+
+IMPROPER_LOSS: list[Recipe] = [
+    *sick(
+        "improper-loss", "mse-on-class-numbers", bases.FC_DIGITS, (0, 1),
+        model=partial(mlp, 64, 1), **_numbers(bases.FC_DIGITS),
+    ),
+    *sick(
+        "improper-loss", "cross-entropy-of-one-output", bases.FC_CIRCLES_BINARY, 2,
+        loss=nn.CrossEntropyLoss(),
+    ),
+    *sick(
+        "improper-loss", "cross-entropy-on-quantity", bases.FC_FRIEDMAN, 0,
+        loss=nn.CrossEntropyLoss(),
+    ),
+    *sick(
+        "improper-loss", "cross-entropy-on-quantities", bases.CNN_EXCHANGE, 1,
+        loss=F.cross_entropy,
+    ),
+    *sick(
+        "improper-loss", "mse-on-class-numbers", bases.RNN_DIGITS, 2,
+        model=bases.partial(Recurrent, nn.RNN, 8, 1), **_numbers(bases.RNN_DIGITS),
+    ),
+    *sick(
+        "improper-loss", "mse-on-class-numbers", bases.FC_MNIST, 10,
+        model=partial(mlp, 196, 1), **_numbers(bases.FC_MNIST),
+    ),
+    *sick(
+        "improper-loss", "mse-on-class-numbers", bases.CNN_CIFAR10, 11,
+        model=partial(bases.cnn, 3, 1), **_numbers(bases.CNN_CIFAR10),
+    ),
+    *sick(
+        "improper-loss", "cross-entropy-of-one-output", bases.TRANSFORMER_IMDB, 12,
+        loss=nn.CrossEntropyLoss(),
+    ),
+    *sick(
+        "improper-loss", "cross-entropy-on-quantities", bases.FC_EXCHANGE, 10,
+        loss=nn.CrossEntropyLoss(),
+    ),
+    *sick(
+        "improper-loss", "cross-entropy-on-quantities", bases.TRANSFORMER_EXCHANGE, 11,
+        loss=F.cross_entropy,
+    ),
+]
+
+_LONG_FRIEDMAN = bases.FC_FRIEDMAN.but(source=bases.friedman(320), batch=32, optimizer=adam(2e-2))
+_BENIGN = ("overfitting",)
+
+NO_MORE_GAIN: list[Recipe] = [
+    *sick("no-more-gain", "long-past-best", bases.FC_CIRCLES, (0, 1), _BENIGN,
+          source=bases.FC_CIRCLES.data(changes.input_noise(0.15)), epochs=30),
+    *sick("no-more-gain", "long-past-best", bases.FC_DIGITS, 2, _BENIGN,
+          epochs=30, source=bases.FC_DIGITS.source.sized(640), optimizer=adam(1e-2)),
+    *sick("no-more-gain", "long-past-best", _LONG_FRIEDMAN, 0, _BENIGN, epochs=30),
+    *sick("no-more-gain", "long-past-best", bases.FC_BLOBS, (10, 11), _BENIGN, epochs=30),
+    *sick("no-more-gain", "long-past-best", bases.CNN_DIGITS, 12, _BENIGN,
+          epochs=30, source=bases.CNN_DIGITS.source.sized(640)),
+    *sick("no-more-gain", "long-past-best", bases.FC_MNIST, 10, _BENIGN,
+          epochs=25, source=bases.FC_MNIST.source.sized(1280)),
+]
+
+RECIPES = OSCILLATING + SLOW + PLATEAU + EXPLOSION + IMPROPER_LOSS + NO_MORE_GAIN

@@ -1,0 +1,118 @@
+"""Which finding is the root and which are its consequences, so that one diagnosis is read, not five.
+
+Each detector says what its sickness brings about (`explains`) and what cannot be true beside it
+(`excludes`); here these words are only put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from paramedic.diagnose.case import Case
+from paramedic.diagnose.detector import Detector
+from paramedic.types import Finding, Severity
+
+_GRAVITY = {Severity.INFO: 0, Severity.WARNING: 1, Severity.CRITICAL: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What is wrong with a run.
+
+    `root` is the finding to act on; `consequences` are explained by it or by one of `others`,
+    which stand beside it. `set_aside` were contradicted by something more certain.
+    """
+
+    root: Finding | None = None
+    others: tuple[Finding, ...] = ()
+    consequences: tuple[Finding, ...] = ()
+    set_aside: tuple[Finding, ...] = ()
+    not_checked: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything that holds, the root first."""
+        root = () if self.root is None else (self.root,)
+        return (*root, *self.others, *self.consequences)
+
+    @property
+    def health(self) -> str:
+        """`healthy`, `warning` or `critical`."""
+        worst = max((_GRAVITY[finding.severity] for finding in self.findings), default=0)
+        return ("healthy", "warning", "critical")[worst]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "health": self.health,
+            "root": None if self.root is None else self.root.to_json(),
+            "others": [finding.to_json() for finding in self.others],
+            "consequences": [finding.to_json() for finding in self.consequences],
+            "set_aside": [finding.to_json() for finding in self.set_aside],
+            "not_checked": dict(self.not_checked),
+        }
+
+
+def diagnose(
+    cases: Iterable[Case],
+    detectors: Iterable[Detector],
+    not_checked: Mapping[str, str] | None = None,
+) -> Diagnosis:
+    """Put the cases of a run together."""
+    kinds = {detector.slug: type(detector) for detector in detectors}
+    ranked = sorted(cases, key=_rank)
+    kept, set_aside = _without_contradictions(ranked, kinds)
+    roots, consequences = _explained(kept)
+    return Diagnosis(
+        root=roots[0] if roots else None,
+        others=tuple(roots[1:]),
+        consequences=tuple(consequences),
+        set_aside=tuple(set_aside),
+        not_checked=dict(not_checked or {}),
+    )
+
+
+def _rank(case: Case) -> tuple[Any, ...]:
+    """What is grave, certain and early comes first."""
+    finding = case.finding
+    gravity = _GRAVITY[finding.severity]
+    return (-gravity, not case.is_open, -finding.confidence, case.opened, finding.code)
+
+
+def _without_contradictions(
+    ranked: Sequence[Case], kinds: Mapping[str, type[Detector]]
+) -> tuple[list[Finding], list[Finding]]:
+    kept: list[Finding] = []
+    set_aside: list[Finding] = []
+    causes = {slug for case in ranked for slug in case.finding.explains}
+    for case in sorted(ranked, key=lambda case: case.finding.slug in causes):
+        finding = case.finding
+        against = any(_contradict(finding, other, kinds) for other in kept)
+        (set_aside if against else kept).append(finding)
+    order = [case.finding for case in ranked]
+    return sorted(kept, key=order.index), set_aside
+
+
+def _contradict(one: Finding, other: Finding, kinds: Mapping[str, type[Detector]]) -> bool:
+    return one.slug in _excluded(other, kinds) or other.slug in _excluded(one, kinds)
+
+
+def _excluded(finding: Finding, kinds: Mapping[str, type[Detector]]) -> frozenset[str]:
+    return kinds[finding.slug].excludes if finding.slug in kinds else frozenset()
+
+
+def _explained(ranked: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
+    """Roots and consequences. Of two that explain each other the higher ranked is the root."""
+    roots: list[Finding] = []
+    consequences: list[Finding] = []
+    for place, finding in enumerate(ranked):
+        explained = any(
+            finding.slug in other.explains
+            and (other.slug not in finding.explains or rank < place)
+            for rank, other in enumerate(ranked)
+            if other is not finding
+        )
+        (consequences if explained else roots).append(finding)
+    return roots, consequences

@@ -1,0 +1,143 @@
+"""What the loss does, with its noise in mind: the one reading of the curve for all detectors.
+
+A loss is measured batch by batch and jumps. So it is cut into stretches, each with a level (the
+median, which one wild batch does not move) and an error of that level, estimated from how much
+neighbouring steps differ. A change counts only if it is large against its error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paramedic.types import Chart, Task, Window
+
+FEWEST = 12  # losses from which a curve can be read
+_STRETCHES = 16
+_SIGNIFICANT = 3.0  # standard errors
+_TINY = 1e-12
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The loss so far (of the last 4096 steps), as levels of equal stretches.
+
+    `scale` is what changes are measured by: the loss that the run began with, or the loss of
+    guessing if that is known and lower.
+    """
+
+    steps: int  # losses that were read
+    levels: Floats
+    error: float  # standard error of a level
+    noise: float  # standard deviation of one step around the trend
+    first: float  # the level of the first few steps
+    chance: float  # the loss of guessing by the frequencies of the targets; NaN if not known
+    scale: float
+    largest: float  # the largest single loss
+
+    @property
+    def last(self) -> float:
+        """The level now."""
+        return float(self.levels[-1])
+
+    @property
+    def best(self) -> float:
+        """The lowest level so far."""
+        return float(self.levels.min())
+
+    @property
+    def learned(self) -> float:
+        """The share of the initial loss (or of that of guessing) that is gone."""
+        return (self.start - self.last) / self.scale
+
+    @property
+    def start(self) -> float:
+        """Where learning starts from: the first level, or guessing where that is lower."""
+        return self.first if np.isnan(self.chance) else min(self.first, self.chance)
+
+    def change(self, share: float = 0.5) -> tuple[float, float]:
+        """The change over the last `share` of the run, as a share of `scale`, and how many
+        standard errors it is worth. Negative is better."""
+        count = max(int(len(self.levels) * share), 3)
+        levels = self.levels[-count:]
+        places = np.arange(len(levels)) - (len(levels) - 1) / 2
+        spread = float((places**2).sum())
+        slope = float((places * levels).sum()) / spread
+        residual = levels - levels.mean() - slope * places
+        error = max(float(residual.std()), self.error, _TINY * self.scale) / spread**0.5
+        return slope * (len(levels) - 1) / self.scale, slope / error
+
+    @property
+    def falling(self) -> bool:
+        """Whether the loss still falls, beyond its noise and by more than a trifle."""
+        amount, certainty = self.change()
+        return certainty < -_SIGNIFICANT and amount < -0.01
+
+    @property
+    def rising(self) -> bool:
+        """Whether the loss rises beyond its noise."""
+        amount, certainty = self.change()
+        return certainty > _SIGNIFICANT and amount > 0.02
+
+    @property
+    def stuck(self) -> bool:
+        """Whether hardly anything was learned and the loss does not fall now."""
+        return self.learned < 0.05 and not self.falling
+
+
+def curve(window: Window) -> Curve | None:
+    """The curve of a window, or None while there are too few losses. Use `window.derive`."""
+    losses = window.pulse.loss[np.isfinite(window.pulse.loss)]
+    if len(losses) < FEWEST:
+        return None
+    stretches = min(_STRETCHES, len(losses) // 3)
+    size = len(losses) // stretches
+    table = losses[len(losses) - stretches * size :].reshape(stretches, size)
+    levels = np.median(table, axis=1)
+    noise = _noise(losses)
+    first = float(np.median(losses[: max(3, min(len(losses) // 50, 20))]))
+    chance = _chance(window)
+    start = first if np.isnan(chance) else min(first, chance)
+    scale = max(abs(start), noise, _TINY)
+    error = 1.25 * noise / size**0.5  # of a median
+    return Curve(
+        len(losses), levels, error, noise, first, chance, scale, float(losses.max())
+    )
+
+
+def _noise(losses: Floats) -> float:
+    """How much a step differs from the trend, from the differences of neighbours."""
+    jumps = np.diff(losses)
+    return float(np.median(np.abs(jumps))) * 1.4826 / 2**0.5
+
+
+def _chance(window: Window) -> float:
+    """The loss of a model that knows nothing but how often each target comes."""
+    chart = window.chart
+    if chart.loss in ("cross-entropy", "nll"):
+        return _newest(window, "label_entropy")
+    if chart.loss == "mse":
+        return _newest(window, "target_std") ** 2
+    return _binary(window, chart)
+
+
+def _binary(window: Window, chart: Chart) -> float:
+    if chart.task is not Task.BINARY or not (chart.loss or "").startswith("binary-cross-entropy"):
+        return float("nan")
+    means = window.scalar("target_mean")
+    means = means[np.isfinite(means)]
+    share = float(means.mean()) if len(means) else float("nan")
+    if not 0.0 < share < 1.0:
+        return float("nan")
+    return -share * float(np.log(share)) - (1 - share) * float(np.log(1 - share))
+
+
+def _newest(window: Window, name: str) -> float:
+    values: Any = window.scalar(name)
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if len(known) else float("nan")

@@ -1,0 +1,249 @@
+"""Feeds windows to the detectors and keeps the cases; the same for a live run and for a replay.
+
+Whoever tells the run's story, a monitor or a recorded trace, calls `chart`, `pulse`, `frame`,
+`event` and `epoch` in the order things happened, and `finish` at the end. When to examine is
+decided here, by what was told alone, so that a replay comes to the same findings at the same
+steps.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from paramedic.diagnose.case import Case
+from paramedic.diagnose.causes import Diagnosis, diagnose
+from paramedic.diagnose.detector import Detector
+from paramedic.trace.history import History
+from paramedic.types import Chart, Epoch, Event, Finding, Frame, Window
+
+_log = logging.getLogger("paramedic")
+
+_EACH = 16  # so many frames are examined one by one; then one in so many more
+_SHARE = 8  # an eighth more frames than at the last examination …
+_MOST = 32  # … but at least every 32nd, half of what a window shows
+_EACH_EPOCH = 32
+_SLOW = 0.25  # seconds of one examination, after which a detector is too slow
+_PATIENCE_TO_CLOSE = 4  # examinations without it before a case is closed
+
+
+@dataclass(slots=True)
+class _Ward:
+    """One detector at work: what it saw lately, and whether it still may."""
+
+    detector: Detector
+    agreed: int = 0  # examinations in a row that found something
+    absent: int = 0  # examinations in a row that found nothing, while a case is open
+    reason: str | None = "nothing was seen yet"  # why it could not judge; None once it could
+    failure: str | None = None
+
+
+class Engine:
+    """Examines one run with the given detectors."""
+
+    def __init__(
+        self,
+        detectors: Sequence[Detector] = (),
+        *,
+        frames: int = 64,
+        pulses: int = 4096,
+        on_open: Callable[[Case], None] | None = None,
+    ) -> None:
+        self.detectors = tuple(detectors)
+        self._on_open = on_open
+        self.cases: list[Case] = []
+        self._open: dict[str, Case] = {}
+        self._wards = [_Ward(detector) for detector in self.detectors]
+        self._history = History(frames, pulses)
+        self._fresh: deque[Frame] = deque(maxlen=frames)  # not remembered yet
+        self._frames = self._epochs = 0
+        self._due, self._due_epoch = 1, 1
+        self._pending: int | None = None  # the step of a frame that waits for its successor
+
+    # -- the story -------------------------------------------------------------------------------
+
+    def chart(self, chart: Chart) -> None:
+        """What does not change in the run; called again if it does."""
+        self._history.set_chart(chart)
+
+    def pulse(self, step: int, loss: float, finite: bool, skipped: bool) -> None:
+        """A heartbeat."""
+        if self._pending is not None and step > self._pending:
+            self.settle()
+        self._history.add_pulse(step, loss, finite, skipped)
+
+    def frame(self, frame: Frame) -> None:
+        """A frame. It is examined when the next thing is told: until then it may be amended."""
+        self.settle()
+        self._fresh.append(frame)  # remembered when somebody wants to see it: looks are frequent
+        scalars = frame.scalars
+        finite = scalars.get("loss_finite", 1.0) != 0.0 and scalars.get("grad_finite", 1.0) != 0.0
+        self.framed(frame.step, finite=finite)
+
+    def framed(self, step: int, *, finite: bool) -> None:
+        """A frame was added to the history; is it one to examine?"""
+        self._frames += 1
+        if self._frames >= self._due or not finite:
+            self._pending = step
+
+    @property
+    def waits(self) -> bool:
+        """Whether a frame waits to be examined."""
+        return self._pending is not None
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the next frame will be one to examine."""
+        return self._frames + 1 >= self._due
+
+    def event(self, event: Event) -> None:
+        """Something that happened once."""
+        self._history.add_event(event)
+
+    def epoch(self, epoch: Epoch) -> None:
+        """The numbers of an epoch."""
+        self.settle()
+        self._history.add_epoch(epoch)
+        self._epochs += 1
+        if self._epochs >= self._due_epoch:
+            self._due_epoch = self._epochs + max(1, self._epochs // _EACH_EPOCH)
+            self._examine(self.window())
+
+    def amend_loss(self, loss: float, finite: bool) -> None:
+        """Another loss for the newest step."""
+        self._remember()
+        self._history.amend_loss(loss, finite)
+
+    def settle(self) -> None:
+        """Examine the frame that waits, if there is one."""
+        if self._pending is not None:
+            self._pending = None
+            grown = max(1, min(self._frames // _SHARE - 1, _MOST)) if self._frames >= _EACH else 1
+            self._due = self._frames + grown
+            self._examine(self.window())
+
+    def finish(self) -> None:
+        """The run has come to its end."""
+        self.settle()
+        self._examine(replace(self.window(), ended=True, _derived={}))
+
+    # -- the answers -----------------------------------------------------------------------------
+
+    @property
+    def history(self) -> History:
+        """The memory, for whoever reads frames faster than `frame` can take them."""
+        return self._history
+
+    def window(self) -> Window:
+        """What the detectors would see now."""
+        self._remember()
+        return self._history.window()
+
+    def _remember(self) -> None:
+        while self._fresh:
+            self._history.add_frame(self._fresh.popleft())
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What holds now, the root first."""
+        return self.diagnosis().findings
+
+    def diagnosis(self) -> Diagnosis:
+        """All cases of the run put together, open and closed ones."""
+        return diagnose(self.cases, self.detectors, self.not_checked)
+
+    @property
+    def not_checked(self) -> dict[str, str]:
+        """Every slug that could not be judged, and why."""
+        return {
+            ward.detector.slug: ward.failure or ward.reason or ""
+            for ward in self._wards
+            if ward.failure or ward.reason
+        }
+
+    # -- examining -------------------------------------------------------------------------------
+
+    def _examine(self, window: Window) -> None:
+        for ward in self._wards:
+            if ward.failure is None:
+                self._visit(ward, window)
+
+    def _visit(self, ward: _Ward, window: Window) -> None:
+        detector = ward.detector
+        begin = time.perf_counter()
+        try:
+            reason = _unmeasured(detector, window) or detector.missing(window)
+            finding = detector.examine(window) if reason is None else None
+            if finding is not None:
+                _check(finding, detector)
+        except Exception as error:  # noqa: BLE001 - one detector must not take the others with it
+            self._switch_off(ward, f"it failed: {type(error).__name__}: {error}")
+            return
+        seconds = time.perf_counter() - begin
+        if seconds > _SLOW:
+            self._switch_off(ward, f"it took {seconds:.2f} s for one examination")
+            return
+        if reason is None:
+            ward.reason = None
+            self._note(ward, finding, window.last_step)
+        elif ward.reason is not None:
+            ward.reason = reason
+
+    def _note(self, ward: _Ward, finding: Finding | None, step: int) -> None:
+        slug = ward.detector.slug
+        case = self._open.get(slug)
+        if finding is None:
+            ward.agreed = 0
+            ward.absent += 1
+            if case and ward.absent >= _PATIENCE_TO_CLOSE and not ward.detector.lasting:
+                case.closed = step
+                del self._open[slug]
+            return
+        ward.agreed += 1
+        ward.absent = 0
+        if case is not None:
+            case.finding, case.seen = replace(finding, step=case.finding.step), step
+        elif ward.agreed >= ward.detector.patience:
+            self._open[slug] = Case(finding, step, step)
+            self.cases.append(self._open[slug])
+            if self._on_open is not None:
+                self._on_open(self._open[slug])
+
+    def _switch_off(self, ward: _Ward, why: str) -> None:
+        ward.failure = f"switched off: {why}"
+        _log.warning(
+            "Paramedic switched off the detector %s (%s): %s. The others go on.",
+            ward.detector.code,
+            ward.detector.slug,
+            why,
+        )
+
+
+def _unmeasured(detector: Detector, window: Window) -> str | None:
+    """Which statistics the detector needs and the probe did not give."""
+    absent = [
+        name for name in detector.needs if name not in window.layers and name not in window.scalars
+    ]
+    if not absent:
+        return None
+    if any(name.startswith(("act_", "input_")) for name in absent):
+        why = window.chart.not_checked.get("activations")
+        if why is not None:
+            return f"activations were not measured: {why}"
+    return f"{', '.join(sorted(absent))}: not measured"
+
+
+def _check(finding: object, detector: Detector) -> None:
+    """What a detector returns is somebody else's code: it must be what it says it is."""
+    if not isinstance(finding, Finding):
+        raise TypeError(f"it returned {finding!r} instead of a Finding or None")
+    if finding.slug != detector.slug or finding.code != detector.code:
+        raise ValueError(f"its finding is called {finding.code} ({finding.slug})")
+    if not (isinstance(finding.confidence, int | float) and math.isfinite(finding.confidence)):
+        raise ValueError(f"its confidence is {finding.confidence!r}")
+    if not 0.0 <= finding.confidence <= 1.0:
+        raise ValueError(f"its confidence is {finding.confidence}, not between 0 and 1")

@@ -1,0 +1,74 @@
+"""Judging a recorded run again, under any rules."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from paramedic.diagnose.case import Case
+from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.engine import Engine
+from paramedic.diagnose.rules import DEFAULT, choose
+from paramedic.trace.reader import Trace
+from paramedic.trace.replay import tell
+from paramedic.types import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the rules say of a recorded run."""
+
+    run: str
+    rules: str
+    frames: int
+    last_step: int
+    diagnosis: Diagnosis
+    cases: tuple[Case, ...]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything that holds, the root first."""
+        return self.diagnosis.findings
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "run": self.run,
+            "rules": self.rules,
+            "frames": self.frames,
+            "last_step": self.last_step,
+            "diagnosis": self.diagnosis.to_json(),
+            "cases": [case.to_json() for case in self.cases],
+        }
+
+
+def replay(
+    run: str | os.PathLike[str],
+    rules: str = DEFAULT,
+    *,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    thresholds: Mapping[str, Mapping[str, Any]] | None = None,
+    **settings: Mapping[str, Any],
+) -> Verdict:
+    """Judge a recorded run, as a live run would have been judged.
+
+    Args:
+        run: the trace.
+        rules: the rule set: `default`, `autotrainer`, `bttackler` or `training-doctor`.
+        select: only these detectors, by code (`G001`), family (`G`) or slug.
+        ignore: not these detectors.
+        thresholds: other thresholds than the defaults: `{"vanishing-gradient": {"ratio": 1e-4}}`.
+        **settings: the same by code: `G001={"ratio": 1e-4}`.
+
+    Example:
+        >>> paramedic.replay("run.db", G001={"ratio": 1e-4}).diagnosis.root  # doctest: +SKIP
+    """
+    given = {**(thresholds or {}), **settings}
+    engine = Engine(choose(rules, select=select, ignore=ignore, settings=given))
+    with Trace.open(run) as trace:
+        frames = tell(trace, engine)
+        last = trace.last_step
+    return Verdict(os.fspath(run), rules, frames, last, engine.diagnosis(), tuple(engine.cases))

@@ -1,0 +1,122 @@
+"""Tells a recorded run again, in the order it happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from operator import itemgetter
+from typing import Any, Protocol
+
+import numpy as np
+
+from paramedic.trace.codec import Layout, Signature
+from paramedic.trace.errors import TraceError
+from paramedic.trace.history import History
+from paramedic.trace.reader import Trace
+from paramedic.types import Chart, Epoch, Event, Pulse
+
+_AHEAD = 20_000  # steps of which the heartbeats are read together
+_FRAME, _EVENT, _EPOCH = 0, 1, 2  # what happens first within a step
+
+
+class Listener(Protocol):
+    """Whoever wants to hear the story: the engine of `diagnose`."""
+
+    @property
+    def history(self) -> History: ...
+    def chart(self, chart: Chart) -> None: ...
+    def settle(self) -> None: ...
+    def framed(self, step: int, *, finite: bool) -> None: ...
+    def event(self, event: Event) -> None: ...
+    def epoch(self, epoch: Epoch) -> None: ...
+    def finish(self) -> None: ...
+
+
+def tell(trace: Trace, listener: Listener) -> int:
+    """Tell the whole run; gives the number of frames. Memory does not grow with its length."""
+    listener.chart(trace.chart)
+    beats = _Beats(trace)
+    kinds: dict[int, _Kind] = {}
+    frames = 0
+    for step, kind, what in _story(trace):
+        beats.tell(step, listener)
+        if kind == _FRAME:
+            frames += 1
+            _tell_frame(trace, step, what, kinds, listener)
+        elif kind == _EVENT:
+            listener.event(what)
+        else:
+            listener.epoch(what)
+    beats.tell(trace.last_step, listener)
+    listener.finish()
+    return frames
+
+
+def _story(trace: Trace) -> Iterator[tuple[int, int, Any]]:
+    """Frames, events and epochs by step."""
+    rare: list[tuple[int, int, Any]] = [(event.step, _EVENT, event) for event in trace.events]
+    rare += [(epoch.step, _EPOCH, epoch) for epoch in trace.epochs]
+    rare.sort(key=itemgetter(0, 1))
+    place = 0
+    for _, step, _, layout, data in trace.blobs():
+        while place < len(rare) and rare[place][0] < step:
+            yield rare[place]
+            place += 1
+        yield step, _FRAME, (layout, data)
+    yield from chain(rare[place:])
+
+
+class _Kind:
+    """What is needed of a layout to add its frames quickly."""
+
+    __slots__ = ("finite", "key")
+
+    def __init__(self, layout: Layout) -> None:
+        self.key: Signature = (layout.scalars, layout.layers, layout.width if layout.layers else 0)
+        names = ("loss_finite", "grad_finite")
+        self.finite = [layout.scalars.index(name) for name in names if name in layout.scalars]
+
+
+def _tell_frame(
+    trace: Trace, step: int, what: tuple[Layout, bytes], kinds: dict[int, _Kind], to: Listener
+) -> None:
+    layout, data = what
+    kind = kinds.get(id(layout))
+    if kind is None:
+        kind = kinds[id(layout)] = _Kind(layout)
+    try:
+        scalars, rows = layout.parts(data)
+    except ValueError as error:
+        raise TraceError(trace.path, f"is damaged: the frame of step {step}: {error}.") from error
+    to.settle()
+    to.history.add_rows(kind.key, step, scalars, rows)
+    to.framed(step, finite=all(scalars[place] != 0.0 for place in kind.finite))
+
+
+class _Beats:
+    """The heartbeats, told up to a step; read in stretches."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._pulse = trace.pulse(0, 0)
+        self._told = 0  # of the stretch in memory
+        self._read = 0  # the first step that was not read yet
+
+    def tell(self, step: int, listener: Listener) -> None:
+        """Tell all heartbeats up to and with `step` that were not told yet."""
+        while True:
+            end = int(np.searchsorted(self._pulse.step, step, side="right"))
+            if end > self._told:
+                part = _part(self._pulse, self._told, end)
+                listener.settle()
+                listener.history.add_pulses(part)
+                self._told = end
+            if step < self._read:
+                return
+            self._pulse = self._trace.pulse(self._read, max(self._read + _AHEAD, step + 1))
+            self._read, self._told = max(self._read + _AHEAD, step + 1), 0
+
+
+def _part(pulse: Pulse, start: int, end: int) -> Pulse:
+    rows = slice(start, end)
+    return Pulse(pulse.step[rows], pulse.loss[rows], pulse.finite[rows], pulse.skipped[rows])
