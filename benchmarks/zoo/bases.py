@@ -32,9 +32,7 @@ def _binary(source: Source) -> Source:
 
 # -- tuning ----------------------------------------------------------------------------------
 
-FC_CIRCLES = Plan(
-    "fc", circles(), partial(mlp, 2, 2), CLASSES, sgd(0.3), "classes", epochs=20
-)
+FC_CIRCLES = Plan("fc", circles(), partial(mlp, 2, 2), CLASSES, sgd(0.3), "classes", epochs=20)
 FC_CIRCLES_BINARY = FC_CIRCLES.but(
     source=_binary(circles()), model=partial(mlp, 2, 1), loss=YES_OR_NO, scoring="logits"
 )
@@ -125,9 +123,7 @@ TRANSFORMER_CHARS = Plan(
 
 # -- judging ---------------------------------------------------------------------------------
 
-FC_BLOBS = Plan(
-    "fc", blobs(), partial(mlp, 8, 3), CLASSES, sgd(0.05, 0.9), "classes", epochs=15
-)
+FC_BLOBS = Plan("fc", blobs(), partial(mlp, 8, 3), CLASSES, sgd(0.05, 0.9), "classes", epochs=15)
 FC_MNIST = Plan(
     "fc",
     mnist(2560).changed(changes.flat()),

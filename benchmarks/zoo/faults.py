@@ -102,16 +102,12 @@ def detached(make: Callable[[], nn.Sequential], last: int = 1) -> Callable[[], n
 
 def spiked_inputs(every: int, factor: float) -> Tamper:
     """Now and then a batch whose inputs are far too large."""
-    return lambda step, batch: (
-        (batch[0] * factor, batch[1]) if step % every == every - 1 else batch
-    )
+    return lambda step, batch: (batch[0] * factor, batch[1]) if step % every == every - 1 else batch
 
 
 def spiked_targets(every: int, factor: float) -> Tamper:
     """Now and then a batch whose targets are far too large."""
-    return lambda step, batch: (
-        (batch[0], batch[1] * factor) if step % every == every - 1 else batch
-    )
+    return lambda step, batch: (batch[0], batch[1] * factor) if step % every == every - 1 else batch
 
 
 def input_of_step(at: int, value: float) -> Tamper:

@@ -45,7 +45,7 @@ class Residual(nn.Module):
         return x + self.scale * self.body(x)
 
 
-def residual_mlp(  # noqa: PLR0913
+def residual_mlp(
     inputs: int,
     outputs: int,
     *,

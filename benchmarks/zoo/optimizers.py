@@ -72,6 +72,18 @@ def with_zero_rate(kind: type[Optimizer], rate: float, *stuck: str, **settings: 
     return build
 
 
+def sparse_and_dense(rate: float) -> Callable[[nn.Module], list[Optimizer]]:
+    """SparseAdam for the embedding, Adam for the rest."""
+
+    def build(model: nn.Module) -> list[Optimizer]:
+        named = dict(model.named_parameters())
+        embedding = [p for name, p in named.items() if name.startswith("embedding")]
+        rest = [p for name, p in named.items() if not name.startswith("embedding")]
+        return [torch.optim.SparseAdam(embedding, lr=rate), torch.optim.Adam(rest, lr=rate)]
+
+    return build
+
+
 def layerwise(rate: float, decay: float) -> Make:
     """AdamW with smaller rates for earlier children, as in fine-tuning."""
 

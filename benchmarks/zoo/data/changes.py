@@ -149,3 +149,54 @@ def input_noise(deviation: float) -> Change:
         )
 
     return change
+
+
+def inputs_as_targets(split: Split, generator: torch.Generator) -> Split:
+    """For models that rebuild or imitate what they see."""
+    del generator
+    return replace(split, targets=split.inputs, validation_targets=split.validation_inputs)
+
+
+def two_views(deviation: float) -> Change:
+    """Each sample twice, with other noise: [N, 2, features]."""
+
+    def change(split: Split, generator: torch.Generator) -> Split:
+        def views(x: Tensor) -> Tensor:
+            pair = x.unsqueeze(1).expand(-1, 2, -1)
+            return pair + deviation * torch.randn(pair.shape, generator=generator)
+
+        return replace(
+            split,
+            inputs=views(split.inputs),
+            validation_inputs=views(split.validation_inputs),
+        )
+
+    return change
+
+
+def words_present(words: int) -> Change:
+    """A document as zeros and ones: which words it has."""
+
+    def change(x: Tensor) -> Tensor:
+        return torch.zeros(len(x), words).scatter_(1, x, 1.0)
+
+    return inputs(change)
+
+
+def zero_to(highest: float) -> Change:
+    """All inputs from 0 to a value, by one common scale."""
+
+    def change(split: Split, generator: torch.Generator) -> Split:
+        del generator
+        low, high = split.inputs.min(), split.inputs.max()
+
+        def scale(x: Tensor) -> Tensor:
+            return (x - low) / (high - low) * highest
+
+        return replace(
+            split,
+            inputs=scale(split.inputs),
+            validation_inputs=scale(split.validation_inputs),
+        )
+
+    return change

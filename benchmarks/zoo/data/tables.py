@@ -34,9 +34,7 @@ def exchange(samples: int = 960) -> Source:
 
 
 def _circles(samples: int, seed: int) -> Split:
-    inputs, targets = make_circles(
-        samples + VALIDATION, noise=0.08, factor=0.5, random_state=seed
-    )
+    inputs, targets = make_circles(samples + VALIDATION, noise=0.08, factor=0.5, random_state=seed)
     return split(inputs, targets, samples, seed)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,7 +53,7 @@ def _documents(file: dict[str, NDArray[np.generic]], from_end: bool) -> NDArray[
     tokens, offsets = file["tokens_train"].astype(np.int64), file["offsets_train"]
     tokens[tokens >= WORDS] = UNKNOWN
     documents = np.zeros((len(offsets) - 1, LENGTH), np.int64)
-    for place, (begin, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
+    for place, (begin, end) in enumerate(pairwise(offsets)):
         words = tokens[begin:end][-LENGTH:] if from_end else tokens[begin:end][:LENGTH]
         documents[place, : len(words)] = words
     return documents

@@ -16,45 +16,92 @@ _HIGH = ("oscillating-loss", "loss-explosion")
 _SLOW = ("slow-convergence",)
 
 TOO_HIGH: list[Recipe] = [
-    *sick("learning-rate-too-high", "sgd-x100", bases.FC_CIRCLES, (0, 1), _HIGH,
-          optimizer=sgd(30.0)),
+    *sick(
+        "learning-rate-too-high", "sgd-x100", bases.FC_CIRCLES, (0, 1), _HIGH, optimizer=sgd(30.0)
+    ),
     *sick("learning-rate-too-high", "adam-x150", bases.FC_DIGITS, 2, _HIGH, optimizer=adam(0.3)),
     *sick("learning-rate-too-high", "adam-x100", bases.CNN_MNIST, 0, _HIGH, optimizer=adam(0.3)),
-    *sick("learning-rate-too-high", "rmsprop-x100", bases.RNN_DIGITS, 1, _HIGH,
-          optimizer=rmsprop(0.3)),
-    *sick("learning-rate-too-high", "adamw-x40", bases.TRANSFORMER_CHARS, 2, _HIGH,
-          optimizer=adamw(0.2)),
-    *sick("learning-rate-too-high", "momentum-x50", bases.FC_MNIST, (10, 11), _HIGH,
-          optimizer=sgd(1.0, 0.9)),
-    *sick("learning-rate-too-high", "adam-x30", bases.CNN_CIFAR10, 12, _HIGH,
-          optimizer=adam(0.1)),
+    *sick(
+        "learning-rate-too-high", "rmsprop-x100", bases.RNN_DIGITS, 1, _HIGH, optimizer=rmsprop(0.3)
+    ),
+    *sick(
+        "learning-rate-too-high",
+        "adamw-x40",
+        bases.TRANSFORMER_CHARS,
+        2,
+        _HIGH,
+        optimizer=adamw(0.2),
+    ),
+    *sick(
+        "learning-rate-too-high",
+        "momentum-x50",
+        bases.FC_MNIST,
+        (10, 11),
+        _HIGH,
+        optimizer=sgd(1.0, 0.9),
+    ),
+    *sick("learning-rate-too-high", "adam-x30", bases.CNN_CIFAR10, 12, _HIGH, optimizer=adam(0.1)),
     *sick("learning-rate-too-high", "adam-x50", bases.RNN_CHARS, 10, _HIGH, optimizer=adam(0.5)),
-    *sick("learning-rate-too-high", "adamw-x50", bases.TRANSFORMER_REUTERS, 11, _HIGH,
-          optimizer=adamw(0.1)),
+    *sick(
+        "learning-rate-too-high",
+        "adamw-x50",
+        bases.TRANSFORMER_REUTERS,
+        11,
+        _HIGH,
+        optimizer=adamw(0.1),
+    ),
 ]
 
 TOO_LOW: list[Recipe] = [
-    *sick("learning-rate-too-low", "sgd-1e-5", bases.FC_CIRCLES, (0, 1), _SLOW,
-          optimizer=sgd(1e-5)),
+    *sick(
+        "learning-rate-too-low", "sgd-1e-5", bases.FC_CIRCLES, (0, 1), _SLOW, optimizer=sgd(1e-5)
+    ),
     *sick("learning-rate-too-low", "adam-1e-7", bases.CNN_MNIST, 2, _SLOW, optimizer=adam(1e-7)),
-    *sick("learning-rate-too-low", "adam-1e-6", bases.RNN_EXCHANGE, 0, _SLOW,
-          optimizer=adam(1e-6)),
-    *sick("learning-rate-too-low", "adamw-1e-7", bases.TRANSFORMER_DIGITS, 1, _SLOW,
-          optimizer=adamw(1e-7)),
-    *sick("learning-rate-too-low", "momentum-1e-6", bases.FC_MNIST, (10, 11), _SLOW,
-          optimizer=sgd(1e-6, 0.9)),
+    *sick("learning-rate-too-low", "adam-1e-6", bases.RNN_EXCHANGE, 0, _SLOW, optimizer=adam(1e-6)),
+    *sick(
+        "learning-rate-too-low",
+        "adamw-1e-7",
+        bases.TRANSFORMER_DIGITS,
+        1,
+        _SLOW,
+        optimizer=adamw(1e-7),
+    ),
+    *sick(
+        "learning-rate-too-low",
+        "momentum-1e-6",
+        bases.FC_MNIST,
+        (10, 11),
+        _SLOW,
+        optimizer=sgd(1e-6, 0.9),
+    ),
     *sick("learning-rate-too-low", "sgd-1e-5", bases.FC_BLOBS, 12, _SLOW, optimizer=sgd(1e-5)),
     *sick("learning-rate-too-low", "adam-1e-6", bases.RNN_CHARS, 10, _SLOW, optimizer=adam(1e-6)),
-    *sick("learning-rate-too-low", "adamw-1e-7", bases.TRANSFORMER_IMDB, 11, _SLOW,
-          optimizer=adamw(1e-7)),
+    *sick(
+        "learning-rate-too-low",
+        "adamw-1e-7",
+        bases.TRANSFORMER_IMDB,
+        11,
+        _SLOW,
+        optimizer=adamw(1e-7),
+    ),
 ]
 
 KEPT: list[Recipe] = [
-    *sick("missing-zero-grad", "never-momentum", bases.FC_DIGITS.but(optimizer=sgd(0.05, 0.9)),
-          (0, 1), zero_grad="never"),
+    *sick(
+        "missing-zero-grad",
+        "never-momentum",
+        bases.FC_DIGITS.but(optimizer=sgd(0.05, 0.9)),
+        (0, 1),
+        zero_grad="never",
+    ),
     *sick("missing-zero-grad", "never-adam", bases.CNN_MNIST, 2, zero_grad="never"),
-    *sick("missing-zero-grad", "once-per-epoch-sgd",
-          bases.RNN_EXCHANGE.but(optimizer=sgd(0.1)), 0, zero_grad="epoch"),
+    *sick(
+        "missing-zero-grad",
+        "once-per-epoch-sgd",
+        bases.RNN_EXCHANGE.but(optimizer=sgd(0.1)),
+        0,
+        zero_grad="epoch",
+    ),
     *sick("missing-zero-grad", "never-sgd", bases.FC_CIRCLES, 1, zero_grad="never"),
     *sick("missing-zero-grad", "never-momentum", bases.FC_MNIST, 10, zero_grad="never"),
     *sick("missing-zero-grad", "once-per-epoch-adam", bases.CNN_CIFAR10, 11, zero_grad="epoch"),
@@ -64,27 +111,43 @@ KEPT: list[Recipe] = [
 
 
 def _forgotten(plan: Plan, seed: int, form: str, *left_out: str) -> list[Recipe]:
-    return sick("untrained-parameters", f"{form}-not-in-optimizer", plan, seed,
-                optimizer=without(plan.optimizer, *left_out))
+    return sick(
+        "untrained-parameters",
+        f"{form}-not-in-optimizer",
+        plan,
+        seed,
+        optimizer=without(plan.optimizer, *left_out),
+    )
 
 
 def _detached(plan: Plan, seed: int, last: int = 1) -> list[Recipe]:
-    return sick("untrained-parameters", "body-detached", plan, seed,
-                model=detached(plan.model, last))
+    return sick(
+        "untrained-parameters", "body-detached", plan, seed, model=detached(plan.model, last)
+    )
 
 
 UNTRAINED: list[Recipe] = [
     *_forgotten(bases.FC_DIGITS, 0, "first-layers", "0.", "2."),
     *_detached(bases.CNN_MNIST, 1),
     *_forgotten(bases.RNN_IMDB, 2, "embedding", "embedding."),
-    *sick("untrained-parameters", "body-rate-zero", bases.TRANSFORMER_DIGITS, 0,
-          optimizer=with_zero_rate(optim.AdamW, 2e-3, "body.")),
+    *sick(
+        "untrained-parameters",
+        "body-rate-zero",
+        bases.TRANSFORMER_DIGITS,
+        0,
+        optimizer=with_zero_rate(optim.AdamW, 2e-3, "body."),
+    ),
     *_detached(bases.FC_CIRCLES, 2),
     *_forgotten(bases.FC_MNIST, 10, "last-layer", "4."),
     *_detached(bases.CNN_CIFAR10, 11, 2),
     *_forgotten(bases.RNN_REUTERS, 12, "recurrence", "body."),
-    *sick("untrained-parameters", "head-rate-zero", bases.TRANSFORMER_EXCHANGE, 10,
-          optimizer=with_zero_rate(optim.Adam, 2e-3, "head.")),
+    *sick(
+        "untrained-parameters",
+        "head-rate-zero",
+        bases.TRANSFORMER_EXCHANGE,
+        10,
+        optimizer=with_zero_rate(optim.Adam, 2e-3, "head."),
+    ),
     *_forgotten(bases.TRANSFORMER_REUTERS, 11, "embedding", "embedding.", "position"),
 ]
 
@@ -137,18 +200,32 @@ def _one_output(plan: Plan) -> object:
 
 SHAPES: list[Recipe] = [
     *sick("loss-shape-mismatch", "mse", bases.FC_FRIEDMAN, (0, 1), loss=FlattenedMse()),
-    *sick("loss-shape-mismatch", "l1", bases.FC_FRIEDMAN.but(loss=nn.L1Loss(), hand_in_loss=True),
-          2, loss=FlattenedL1()),
+    *sick(
+        "loss-shape-mismatch",
+        "l1",
+        bases.FC_FRIEDMAN.but(loss=nn.L1Loss(), hand_in_loss=True),
+        2,
+        loss=FlattenedL1(),
+    ),
     *sick("loss-shape-mismatch", "mse", _one_series(bases.RNN_EXCHANGE), 0, loss=FlattenedMse()),
     *sick("loss-shape-mismatch", "mse-on-labels", _CIRCLES_SQUARES, 1, loss=FlattenedMse()),
-    *sick("loss-shape-mismatch", "mse", _one_series(bases.FC_EXCHANGE), (10, 11),
-          loss=FlattenedMse()),
-    *sick("loss-shape-mismatch", "huber",
-          _one_series(bases.TRANSFORMER_EXCHANGE).but(loss=nn.HuberLoss()), 12,
-          loss=FlattenedHuber()),
-    *sick("loss-shape-mismatch", "mse-on-labels",
-          bases.TRANSFORMER_IMDB.but(loss=nn.MSELoss(), scoring="probabilities"), 10,
-          loss=FlattenedMse()),
+    *sick(
+        "loss-shape-mismatch", "mse", _one_series(bases.FC_EXCHANGE), (10, 11), loss=FlattenedMse()
+    ),
+    *sick(
+        "loss-shape-mismatch",
+        "huber",
+        _one_series(bases.TRANSFORMER_EXCHANGE).but(loss=nn.HuberLoss()),
+        12,
+        loss=FlattenedHuber(),
+    ),
+    *sick(
+        "loss-shape-mismatch",
+        "mse-on-labels",
+        bases.TRANSFORMER_IMDB.but(loss=nn.MSELoss(), scoring="probabilities"),
+        10,
+        loss=FlattenedMse(),
+    ),
 ]
 
 RECIPES = TOO_HIGH + TOO_LOW + KEPT + UNTRAINED + WRONG_MODE + SHAPES

@@ -8,7 +8,10 @@ from typing import Annotated
 import typer
 
 from paramedic.cli.demo import demo
+from paramedic.cli.explain import explain
 from paramedic.cli.export import export
+from paramedic.cli.replay import replay
+from paramedic.cli.rules import rules
 from paramedic.version import __version__
 
 app = typer.Typer(
@@ -20,6 +23,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(demo)
+app.command()(replay)
+app.command()(rules)
+app.command()(explain)
 app.command()(export)
 
 

@@ -1,4 +1,4 @@
-"""Which finding is the root and which are its consequences, so that one diagnosis is read, not five.
+"""Which finding is the root and which its consequences, so that one diagnosis is read, not five.
 
 Each detector says what its sickness brings about (`explains`) and what cannot be true beside it
 (`excludes`); here these words are only put together.

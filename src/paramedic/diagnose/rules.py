@@ -133,7 +133,7 @@ def _matching(names: Iterable[str], known: Iterable[type[Detector]]) -> set[type
 
 
 def _is_named(kind: type[Detector], name: str) -> bool:
-    return kind.slug == name or bool(name) and kind.code.lower().startswith(name.lower())
+    return kind.slug == name or (bool(name) and kind.code.lower().startswith(name.lower()))
 
 
 def _settings(

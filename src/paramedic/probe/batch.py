@@ -209,7 +209,16 @@ def _target_scalars(rows: Tensor, labels: Labels) -> dict[str, float]:
         if not count:
             return known
         known.update(target_mean=mean, target_std=math.sqrt(variance))
+        known.update(_whole(rows))
     return {**known, "target_min": low, "target_max": high, "target_constant": float(low == high)}
+
+
+def _whole(rows: Tensor) -> dict[str, float]:
+    """Whether real targets are whole numbers, and how many different ones: labels in disguise."""
+    few = rows.reshape(-1)[:_SAMPLE_ROWS]
+    if not bool((few == few.round()).all()):
+        return {"target_whole": 0.0}
+    return {"target_whole": 1.0, "target_classes": float(len(torch.unique(few)))}
 
 
 class Labels:

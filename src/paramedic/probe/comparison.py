@@ -23,8 +23,6 @@ _NAMES = {
     "logsigmoid": "log-sigmoid",
     "relu": "relu",
     "tanh": "tanh",
-    "clamp": "clamp",
-    "clampmin": "clamp",
     "softplus": "softplus",
     "addmm": "linear",
     "mm": "linear",
@@ -74,16 +72,23 @@ def _function(node: Any, loss: str) -> str | None:
             return None
         name = operation(node)
         plain = name.lower().lstrip("_")
+        if plain.startswith("clamp"):  # a sigmoid is often clamped, to keep log(0) away
+            behind = _function(_before(node), "")
+            return behind if behind in ("sigmoid", "softmax") else "clamp"
         if plain != inside and name not in _PASSES:
             return _NAMES.get(plain, plain)
         inside = None if plain == inside else inside
-        node = node.next_functions[0][0] if node.next_functions else None
+        node = _before(node)
     return None
+
+
+def _before(node: Any) -> Any:
+    return node.next_functions[0][0] if node.next_functions else None
 
 
 def _shape_before_expanding(node: Any, prediction: Tensor | None) -> tuple[int, ...]:
     while node is not None and operation(node) == "Expand":
-        node = node.next_functions[0][0] if node.next_functions else None
+        node = _before(node)
         shape = _shape_of(node)
         if shape is not None:
             return shape

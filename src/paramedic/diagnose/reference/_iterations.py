@@ -6,7 +6,7 @@ verdict of the last one stands, so here only what was known at the last check is
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -48,7 +48,11 @@ class CheckedRule(Detector):
         return None if len(self.accuracies(window)) else "no accuracy was handed in before a check"
 
     def tell(
-        self, window: Window, message: str, where: Iterable[str] = (), **evidence: Any
+        self,
+        window: Window,
+        message: str,
+        evidence: Mapping[str, Any],
+        where: Iterable[str] = (),
     ) -> Finding:
         """A finding; the paper gives no confidence, its verdicts are certain."""
         return self.finding(window, message, confidence=1.0, where=where, **evidence)
@@ -69,10 +73,14 @@ class LowAccuracyRule(CheckedRule):
     satisfactory: float = threshold(0.7, "Θ: accuracy that is good enough", source=CODE)
 
     def tell(
-        self, window: Window, message: str, where: Iterable[str] = (), **evidence: Any
+        self,
+        window: Window,
+        message: str,
+        evidence: Mapping[str, Any],
+        where: Iterable[str] = (),
     ) -> Finding:
-        evidence |= {"accuracy": self.best(window), "satisfactory": self.satisfactory}
-        return CheckedRule.tell(self, window, message, where, **evidence)
+        reached = {"accuracy": self.best(window), "satisfactory": self.satisfactory}
+        return CheckedRule.tell(self, window, message, {**evidence, **reached}, where)
 
     def best(self, window: Window) -> float:
         """The highest accuracy up to the last check."""
@@ -121,7 +129,7 @@ class RecentRule(LowAccuracyRule):
         ends = np.array([-1, *(epoch.step for epoch in window.epochs)])[first:]
         ends = ends[: self.iterations + 2]
         inside = (steps[None] > ends[:-1, None]) & (steps[None] <= ends[1:, None])
-        return inside.any(axis=1)
+        return np.asarray(inside.any(axis=1))
 
     def _frames(self, window: Window) -> NDArray[np.intp]:
         """The frame of each iteration, -1 where the window no longer has one."""

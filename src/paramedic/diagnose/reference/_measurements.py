@@ -31,6 +31,11 @@ def known(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return values[~np.isnan(values)]
 
 
+def number(value: float) -> float | None:
+    """A number for the evidence: None for NaN, which JSON cannot say."""
+    return None if np.isnan(value) else float(value)
+
+
 def losses_seen(window: Window) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The steps whose loss was seen and those losses; one that is itself NaN was seen."""
     pulse = window.pulse

@@ -1,4 +1,4 @@
-"""What the indicators of BTTackler share: the stages of a run, and the numbers that several read."""
+"""What the indicators of BTTackler share: the stages of a run, and numbers that several read."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class StagedRule(Detector):
 
     patience = 1
 
-    epochs: int = threshold(20, "planned number of epochs", source="BTTackler, section 4.1")
+    epochs: int = threshold(20, "planned number of epochs", source=CODE)
 
     def is_late(self, window: Window) -> bool:
         """Whether the epoch that ended last is in the second half of the planned ones."""
@@ -71,7 +71,9 @@ class AdjacentLayersRule(StagedRule):
             window,
             f"From a layer to the one before it the gradient is multiplied by {median:.2g}.",
             confidence=1.0,
-            **{"median": median, "threshold": bound, "epochs": len(window.epochs)},
+            median=median,
+            threshold=bound,
+            epochs=len(window.epochs),
         )
 
 
@@ -93,20 +95,21 @@ class LateLossRule(StagedRule):
         return f"{seen} of {self.length()} training losses were handed in" if few else None
 
 
-def zero_shares(window: Window) -> dict[str, float]:
-    """The share of zero units by layer, in the newest frame that has it.
+def zero_shares(window: Window) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """The names of layers and the share of zero units in each, in the newest frame that has it.
 
     Of the rectifying functions, called as modules or found in front of the next layer; where none
     was seen, of the gradients of the layers with parameters. Empty if nothing was measured.
     """
-    shares = np.concatenate([window.layer("act_dead"), window.layer("input_dead")], axis=1)
-    newest, names = newest_row(shares), window.names * 2
-    if newest is None:
-        columns = window.derive(layers_with_parameters)
-        newest = newest_row(window.layer("grad_zero")[:, columns])
-        names = tuple(window.names[place] for place in columns)
-    values = np.array([]) if newest is None else newest
-    return {names[place]: float(values[place]) for place in np.flatnonzero(~np.isnan(values))}
+    dead = np.concatenate([window.layer("act_dead"), window.layer("input_dead")], axis=1)
+    shares, places = newest_row(dead), np.tile(np.arange(len(window.names)), 2)
+    if shares is None:
+        places = window.derive(layers_with_parameters)
+        shares = newest_row(window.layer("grad_zero")[:, places])
+    if shares is None:
+        return (), np.array([])
+    measured = ~np.isnan(shares)
+    return tuple(window.names[place] for place in places[measured]), shares[measured]
 
 
 def slope_of(values: NDArray[np.float64]) -> float:

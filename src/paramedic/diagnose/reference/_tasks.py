@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -78,8 +78,7 @@ class RecommendedRule(LowAccuracyRule):
             return None
         wanted = sorted(self.recommended[task])
         message = f"The {self.part} of a {task} task is {used}, not {' or '.join(wanted)}."
-        evidence: dict[str, Any] = {"used": used, "threshold": wanted, "task": str(task)}
-        return self.tell(window, message, **evidence)
+        return self.tell(window, message, {"used": used, "threshold": wanted, "task": str(task)})
 
 
 def _targets_are_labels(window: Window) -> bool:

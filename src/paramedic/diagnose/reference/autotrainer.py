@@ -19,6 +19,7 @@ from paramedic.diagnose.reference._iterations import (
     first_and_last,
     quotient,
 )
+from paramedic.diagnose.reference._measurements import number
 from paramedic.diagnose.reference._tasks import (
     LOSSES,
     OUTPUT_FUNCTIONS,
@@ -73,8 +74,8 @@ class VanishingGradient(RecentRule):
         return self.tell(
             window,
             f"The gradient of the first layer has norm {norm:.2g}, {ratio:.2g} of the last one's.",
+            {"ratio": ratio, "threshold": self.ratio, "norm": norm, "norm_threshold": self.norm},
             where=[window.names[self.columns(window)[0]]],
-            **{"ratio": ratio, "threshold": self.ratio, "norm": norm, "norm_threshold": self.norm},
         )
 
 
@@ -124,8 +125,8 @@ class ExplodingGradient(RecentRule):
         return self.tell(
             window,
             "A gradient was not finite." if bad[-1] else amplified,
+            {"ratio": number(ratio), "threshold": self.ratio, "non_finite": bool(bad.any())},
             where=[window.names[self.columns(window)[0]]],
-            **{"ratio": ratio, "threshold": self.ratio, "non_finite": bool(bad.any())},
         )
 
 
@@ -172,8 +173,8 @@ class DyingRelu(RecentRule):
         return self.tell(
             window,
             f"{shares[-1]:.0%} of the parameters have a gradient of exactly zero.",
+            {"share": float(shares[-1]), "threshold": self.share},
             where=[window.names[place] for place in columns[rows[-1] >= self.share]],
-            **{"share": float(shares[-1]), "threshold": self.share},
         )
 
 
@@ -221,8 +222,8 @@ class OscillatingLoss(CheckedRule):
             return None
         return self.tell(
             window,
-            f"The accuracy swung by {self.swing:g} or more {swings} times in {len(accuracy)} epochs.",
-            **{"share": share, "threshold": self.share, "swings": swings, "swing": self.swing},
+            f"Accuracy swung by {self.swing:g} or more {swings} times in {len(accuracy)} epochs.",
+            {"share": share, "threshold": self.share, "swings": swings, "swing": self.swing},
         )
 
 
@@ -268,7 +269,7 @@ class SlowConvergence(CheckedRule):
         return self.tell(
             window,
             f"The largest growth of the accuracy from an epoch to the next was {growth:.3g}.",
-            **{"growth": growth, "threshold": self.growth},
+            {"growth": growth, "threshold": self.growth},
         )
 
 
@@ -387,6 +388,6 @@ class AbnormalData(RecentRule):
         return self.tell(
             window,
             f"The outputs of `{where[0]}` go up to {rows[-1].max():.3g}.",
+            {"largest": float(largest[-1]), "threshold": self.largest},
             where=where,
-            **{"largest": float(largest[-1]), "threshold": self.largest},
         )

@@ -86,7 +86,9 @@ class AbnormalGradientValues(Detector):
             "A gradient was not finite." if non_finite else f"A layer's mean |g| is {worst:.3g}.",
             confidence=1.0,
             where=[window.names[place] for place in columns[sick]],
-            **{"mean_abs": worst, "threshold": self.largest, "non_finite": non_finite},
+            mean_abs=worst,
+            threshold=self.largest,
+            non_finite=non_finite,
         )
 
     @staticmethod
@@ -129,7 +131,7 @@ class ExponentiallyAmplifiedGradients(AdjacentLayersRule):
 
     def examine(self, window: Window) -> Finding | None:
         median = window.derive(amplification)
-        if self.is_late(window) or median <= self.largest:
+        if self.is_late(window) or not median > self.largest:
             return None
         return self.told(window, median, self.largest)
 
@@ -167,7 +169,7 @@ class ExponentiallyReducedGradients(AdjacentLayersRule):
 
     def examine(self, window: Window) -> Finding | None:
         median = window.derive(amplification)
-        if self.is_late(window) or median >= self.smallest:
+        if self.is_late(window) or not median < self.smallest:
             return None
         return self.told(window, median, self.smallest)
 
@@ -217,7 +219,9 @@ class PassiveLossChanges(StagedRule):
             window,
             f"The training loss changes by {change:.2g} of its first value per epoch.",
             confidence=1.0,
-            **{"change": change, "threshold": self.smallest, "first_loss": float(losses[0])},
+            change=change,
+            threshold=self.smallest,
+            first_loss=float(losses[0]),
         )
 
 
@@ -260,19 +264,22 @@ class LowActivationRatio(Detector):
     def missing(self, window: Window) -> str | None:
         if len(window.epochs) < self.fewest:
             return f"{len(window.epochs)} of {self.fewest} epochs have ended"
-        return None if window.derive(zero_shares) else "neither activations nor gradients were measured"
+        seen = len(window.derive(zero_shares)[0])
+        return None if seen else "neither activations nor gradients were measured"
 
     def examine(self, window: Window) -> Finding | None:
-        shares = window.derive(zero_shares)
-        median = float(np.median(list(shares.values())))
+        names, shares = window.derive(zero_shares)
+        median = float(np.median(shares))
         if not median > self.largest:
             return None
         return self.finding(
             window,
             f"In half of the layers {median:.0%} or more of the units are zero.",
             confidence=1.0,
-            where=[name for name, share in shares.items() if share > self.largest],
-            **{"median": median, "threshold": self.largest, "layers": len(shares)},
+            where=[names[place] for place in np.flatnonzero(shares > self.largest)],
+            median=median,
+            threshold=self.largest,
+            layers=len(shares),
         )
 
 
@@ -319,8 +326,10 @@ class UnexpectedLossChanges(LateLossRule):
             window,
             f"The training loss rises by {slope:.3g} per epoch and varies by {fluctuation:.0%}.",
             confidence=1.0,
-            **{"slope": slope, "threshold": self.slope},
-            **{"fluctuation": fluctuation, "fluctuation_threshold": self.fluctuation},
+            slope=slope,
+            threshold=self.slope,
+            fluctuation=fluctuation,
+            fluctuation_threshold=self.fluctuation,
         )
 
 
@@ -364,5 +373,7 @@ class NoMoreGain(LateLossRule):
             f"{best:.4g} before.",
             severity=Severity.INFO,
             confidence=1.0,
-            **{"latest": latest, "threshold": best, "window": self.length()},
+            latest=latest,
+            threshold=best,
+            length=self.length(),
         )

@@ -1,0 +1,62 @@
+"""The list of all recorded runs with what is true of them, as JSON beside the traces."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from .recipe import Recipe
+from .scoring import ACCURACIES
+
+NAME = "manifest.json"
+
+
+def file_name(recipe: Recipe) -> str:
+    return recipe.name.replace("/", "--") + ".db"
+
+
+def entry(recipe: Recipe, numbers: dict[str, Any]) -> dict[str, Any]:
+    """What the manifest says of one run; a number that is not finite becomes null."""
+    last = numbers["last"]
+    accuracy = numbers["scoring"] in ACCURACIES
+    return {
+        "name": recipe.name,
+        "file": file_name(recipe),
+        "slug": recipe.slug,
+        "accepted": list(recipe.accepted),
+        "architecture": recipe.architecture,
+        "dataset": recipe.dataset,
+        "seed": recipe.seed,
+        "half": recipe.half,
+        "steps": recipe.steps,
+        "steps_seen": numbers["steps"],
+        "onset": recipe.onset,
+        "train_loss": _finite(last["train_loss"]),
+        "val_loss": _finite(last["val_loss"]),
+        "train_acc": _finite(last["train_score"]) if accuracy else None,
+        "val_acc": _finite(last["val_score"]) if accuracy else None,
+        "first_val_loss": _finite(numbers["first"]["val_loss"]),
+        "score": _finite(last["val_score"]),
+    }
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def read(folder: Path) -> dict[str, dict[str, Any]]:
+    """The entries of the manifest of a folder, by name; none if there is no manifest."""
+    path = folder / NAME
+    if not path.is_file():
+        return {}
+    return {one["name"]: one for one in json.loads(path.read_text())["runs"]}
+
+
+def write(folder: Path, entries: dict[str, dict[str, Any]], order: list[str]) -> None:
+    """Write the entries in the order of the catalogue, whole or not at all."""
+    runs = [entries[name] for name in order if name in entries]
+    unfinished = folder / (NAME + ".part")
+    unfinished.write_text(json.dumps({"runs": runs}, indent=1) + "\n")
+    unfinished.replace(folder / NAME)

@@ -1,0 +1,73 @@
+"""D004: the inputs do not differ from each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.rows import scalars
+from paramedic.types import Finding, Severity, Window
+
+
+@dataclass(frozen=True, slots=True)
+class DeadInput(Detector):
+    """All samples of a batch are the same to the net.
+
+    ## What it looks for
+    Batches in which no feature differs from sample to sample, at every step that was looked at.
+
+    ## Why is this bad?
+    A net that is shown the same thing for every target can only learn how often each target
+    comes. The data were lost on the way: a wrong column, a mask over everything, a division by a
+    huge number, the same file read again and again.
+
+    ## Example
+    ```python
+    x = (x > 300).float()           # pixels are at most 255: all zeros
+    ```
+
+    ## Use instead
+    ```python
+    x = x.float() / 255
+    assert x.std() > 0
+    ```
+
+    ## References
+    - Public issue trackers: "all inputs are zero" (seeds.md, section 4).
+    """
+
+    code = "D004"
+    slug = "dead-input"
+    needs = frozenset({"input_constant"})
+    explains = frozenset(
+        {"loss-plateau", "slow-convergence", "vanishing-gradient", "uninformative-labels",
+         "dying-relu", "learning-rate-too-low", "untrained-parameters", "no-more-gain",
+         "poor-initialization", "saturated-activation", "oscillating-loss", "overfitting",
+         "gradient-instability", "abnormal-data"}
+    )  # fmt: skip
+    patience = 1
+
+    constant: float = threshold(
+        1.0, "share of features that do not vary", source="borders of images are constant, too"
+    )
+    frames: int = threshold(5, "frames in a row", source="one batch may be odd")
+
+    def missing(self, window: Window) -> str | None:
+        seen = len(scalars(window, "input_constant"))
+        return None if seen >= self.frames else f"too few batches were looked at: {seen}"
+
+    def examine(self, window: Window) -> Finding | None:
+        shares = scalars(window, "input_constant", self.frames)
+        if not (shares >= self.constant).all():
+            return None
+        low, high = scalars(window, "input_min", 1), scalars(window, "input_max", 1)
+        values = f" (values from {low[0]:.3g} to {high[0]:.3g})" if len(low) and len(high) else ""
+        return self.finding(
+            window,
+            f"All samples of a batch are equal{values}: the inputs carry nothing to learn from. "
+            "Look at what the data loader gives.",
+            severity=Severity.CRITICAL,
+            confidence=0.97,
+            constant_features=float(shares.min()),
+            threshold=self.constant,
+        )

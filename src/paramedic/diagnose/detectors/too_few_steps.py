@@ -1,0 +1,75 @@
+"""O008: the run ended while it was still learning fast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from paramedic.diagnose.curve import curve
+from paramedic.diagnose.detector import Detector, threshold
+from paramedic.types import Finding, Severity, Window
+
+
+@dataclass(frozen=True, slots=True)
+class TooFewSteps(Detector):
+    """The run ended while the loss was still falling steeply.
+
+    ## What it looks for
+    At the end of a run: a loss that fell, in the last quarter of the steps, by a good share of
+    what was left of it, far beyond its noise.
+
+    ## Why is this bad?
+    The result says more about when the run was stopped than about the model. Comparing such runs
+    picks the fast starters.
+
+    ## Example
+    ```python
+    for epoch in range(2): ...          # the loss halves in each of them
+    ```
+
+    ## Use instead
+    ```python
+    for epoch in range(20): ...         # until the loss has levelled off
+    ```
+
+    ## References
+    - BTTackler (seeds/002) ends trials that gain no more; this is the other side of it.
+    """
+
+    code = "O008"
+    slug = "too-few-steps"
+    excludes = frozenset({"no-more-gain", "overfitting"})
+    patience = 1
+
+    steps: int = threshold(20, "steps before it is judged", source="a shorter run is a trial")
+    fall: float = threshold(
+        0.1,
+        "fall over the last quarter of the run, as a share of the loss at its beginning",
+        source="tuning half of the zoo",
+    )
+    certain: float = threshold(4.0, "fall in standard errors", source="four sigma")
+
+    def missing(self, window: Window) -> str | None:
+        if not window.ended:
+            return "the run has not ended"
+        seen = len(window.pulse)
+        return None if seen >= self.steps else f"too few steps: {seen} of {self.steps}"
+
+    def examine(self, window: Window) -> Finding | None:
+        loss = window.derive(curve)
+        if loss is None:
+            return None
+        amount, certainty = loss.change(0.25)
+        before = abs(float(loss.levels[-max(len(loss.levels) // 4, 3)]))
+        share = -amount * loss.scale / max(before, 1e-12)
+        if share < self.fall or -certainty < self.certain:
+            return None
+        return self.finding(
+            window,
+            f"The run ended while the loss still fell by {share:.0%} in its last quarter (now "
+            f"{loss.last:.4g}). Train longer.",
+            severity=Severity.INFO,
+            confidence=0.8,
+            fall=share,
+            threshold=self.fall,
+            certainty=-certainty,
+        )

@@ -1,0 +1,84 @@
+"""D003: the targets have nothing to do with the inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from paramedic.diagnose.curve import curve
+from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.motion import motion
+from paramedic.types import Finding, Window
+
+
+@dataclass(frozen=True, slots=True)
+class UninformativeLabels(Detector):
+    """The loss settles at that of guessing, although everything moves as it should.
+
+    ## What it looks for
+    A loss that has come to rest at the entropy of the labels (or the variance of the targets),
+    the loss of a model that knows only how often each target comes, while gradients flow and the
+    weights move at a sound rate.
+
+    ## Why is this bad?
+    If the net could use the inputs at all it would do better than guessing. Shuffled labels, a
+    wrong join of two tables, an input from which the answer was removed: there is nothing to
+    learn, and no setting of the optimizer changes that.
+
+    ## Example
+    ```python
+    labels = labels[torch.randperm(len(labels))]        # the inputs were not permuted
+    ```
+
+    ## Use instead
+    ```python
+    order = torch.randperm(len(labels))
+    inputs, labels = inputs[order], labels[order]
+    ```
+
+    ## References
+    - Zhang et al., "Understanding deep learning requires rethinking generalization", 2017.
+    """
+
+    code = "D003"
+    slug = "uninformative-labels"
+    explains = frozenset({"loss-plateau", "slow-convergence", "no-more-gain", "overfitting"})
+
+    near: float = threshold(
+        0.05, "distance from the loss of guessing, as a share of it", source="tuning half of the zoo"
+    )
+    steps: int = threshold(60, "steps before it is judged", source="as above")
+    least_motion: float = threshold(
+        1e-4, "update-to-weight ratio that is sound", source="a usual rule of thumb is 1e-3"
+    )
+    most_motion: float = threshold(0.1, "update-to-weight ratio that is sound", source="as above")
+
+    def missing(self, window: Window) -> str | None:
+        loss = window.derive(curve)
+        if loss is None or loss.steps < self.steps:
+            return f"too few steps: {0 if loss is None else loss.steps} of {self.steps}"
+        if np.isnan(loss.chance):
+            return "the loss of guessing is not known for this loss function"
+        return None if window.derive(motion) is not None else "weights were not measured"
+
+    def examine(self, window: Window) -> Finding | None:
+        loss, move = window.derive(curve), window.derive(motion)
+        assert loss is not None
+        assert move is not None
+        away = abs(float(np.median(loss.levels[-4:])) - loss.chance) / max(loss.chance, 1e-12)
+        sound = self.least_motion <= move.middle <= self.most_motion
+        if away > self.near or not sound or loss.falling or move.blocked:
+            return None
+        return self.finding(
+            window,
+            f"The loss has settled at {loss.last:.4g}, which is what guessing gives "
+            f"({loss.chance:.4g}), although gradients flow and the weights move: the targets seem "
+            "to have nothing to do with the inputs.",
+            confidence=0.75,
+            loss=loss.last,
+            guessing=loss.chance,
+            distance=away,
+            threshold=self.near,
+            update_ratio=move.middle,
+        )

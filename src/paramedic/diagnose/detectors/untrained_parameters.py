@@ -1,0 +1,114 @@
+"""O004: parameters that should learn and do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.rows import learners, measured, names
+from paramedic.types import Finding, Window
+
+_REASONS = {
+    "optimizer": "was not given to the optimizer",
+    "gradient": "never got a gradient: the loss does not depend on it, or it was detached",
+    "movement": "gets a gradient but does not move: its learning rate is zero or too small for "
+    "its precision",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UntrainedParameters(Detector):
+    """Some layers are trainable and still never change.
+
+    ## What it looks for
+    Layers with `requires_grad=True` that are (1) in no parameter group of the optimizer, (2) never
+    given a gradient, or (3) given a gradient but not moved, while other layers move. Layers that
+    were frozen with `requires_grad=False` are meant to stay and are no finding.
+
+    ## Why is this bad?
+    The layer stays as it was initialised: random. The rest of the net learns around it, often
+    well enough that nobody notices.
+
+    ## Example
+    ```python
+    optimizer = torch.optim.Adam(model.head.parameters())   # the body is forgotten
+    ```
+
+    ## Use instead
+    ```python
+    optimizer = torch.optim.Adam(model.parameters())
+    ```
+    Or say that it is meant: `model.body.requires_grad_(False)`.
+
+    ## References
+    - Public issue trackers: "nothing is learning" (seeds.md, section 4).
+    """
+
+    code = "O004"
+    slug = "untrained-parameters"
+    needs = frozenset({"grad_norm", "update_ratio"})
+    explains = frozenset(
+        {"loss-plateau", "slow-convergence", "vanishing-gradient", "learning-rate-too-low",
+         "uninformative-labels", "no-more-gain", "poor-initialization"}
+    )  # fmt: skip
+    patience = 1
+
+    frames: int = threshold(
+        6, "full frames in a row without gradient or movement", source="a layer may rest for a step"
+    )
+
+    def missing(self, window: Window) -> str | None:
+        seen = len(measured(window, "update_ratio"))
+        return None if seen >= self.frames else f"too few steps were looked at: {seen}"
+
+    def examine(self, window: Window) -> Finding | None:
+        for reason, rows in (
+            ("optimizer", _forgotten(window)),
+            ("gradient", self._without_gradient(window)),
+            ("movement", self._without_movement(window)),
+        ):
+            if rows:
+                where = names(window, rows)
+                several = f" and {len(rows) - 1} more layers" if len(rows) > 1 else ""
+                return self.finding(
+                    window,
+                    f"`{where[0]}`{several} {_REASONS[reason]}.",
+                    confidence=0.97,
+                    where=where,
+                    reason=reason,
+                    layers=len(rows),
+                    parameters=sum(window.chart.layers[row].parameters for row in rows),
+                    frames=self.frames,
+                )
+        return None
+
+    def _without_gradient(self, window: Window) -> list[int]:
+        norms = measured(window, "grad_norm", self.frames)
+        absent = np.isnan(norms).all(axis=0)
+        if len(norms) < self.frames:
+            return []
+        return [
+            place
+            for place, layer in enumerate(window.chart.layers)
+            if absent[place] and layer.parameters and layer.trainable and layer.in_optimizer
+        ]
+
+    def _without_movement(self, window: Window) -> list[int]:
+        rows = learners(window)
+        ratios = measured(window, "update_ratio", self.frames)[:, rows]
+        norms = measured(window, "grad_norm", self.frames)[:, rows]
+        still = (ratios == 0).all(axis=0)
+        if still.all():  # nothing moves at all: that is the learning rate, not a layer
+            return []
+        driven = (norms > 0).all(axis=0)
+        return [int(place) for place in rows[still & driven]]
+
+
+def _forgotten(window: Window) -> list[int]:
+    return [
+        place
+        for place, layer in enumerate(window.chart.layers)
+        if layer.parameters and layer.trainable and not layer.in_optimizer and layer.executed
+    ]

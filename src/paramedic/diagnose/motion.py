@@ -1,0 +1,84 @@
+"""How the weights move, and whether a gradient reaches them: shared by several detectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paramedic.diagnose.rows import learners, measured, scalars
+from paramedic.types import Window
+
+_RECENT = 16  # full frames
+_BLOCKED = 1e-3  # gradient of the weakest layer against the strongest, per weight
+
+_ADAPTIVE = (
+    "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad", "Adadelta", "SparseAdam",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """Update-to-weight ratios and gradients of the layers that learn."""
+
+    middle: float  # the median layer's update ratio, median over frames
+    largest: float  # the fastest layer's
+    smallest: float  # the slowest layer's
+    layers: NDArray[np.float64]  # of each learner
+    gradients: NDArray[np.float64]  # of each learner: root mean square, median over frames
+    adaptive: bool  # whether the optimizer scales each weight's step by its gradients
+    rate_rises: bool  # a warm-up is under way
+
+    @property
+    def depth_ratio(self) -> float:
+        """The weakest gradient of the first half of the layers against the last layers', per
+        weight; NaN with fewer than three layers."""
+        seen = self.gradients[np.isfinite(self.gradients)]
+        if len(seen) < 3:
+            return float("nan")
+        late = float(seen[-2:].max())
+        return float(seen[: (len(seen) + 1) // 2].min()) / late if late > 0 else float("nan")
+
+    @property
+    def blocked(self) -> bool:
+        """Whether gradients hardly reach some of the early layers."""
+        return self.depth_ratio < _BLOCKED
+
+
+def motion(window: Window) -> Motion | None:
+    """The motion in a window, or None if weights were not measured. Use `window.derive`."""
+    rows = learners(window)
+    ratios = measured(window, "update_ratio", _RECENT)
+    if not len(ratios) or not len(rows):
+        return None
+    with np.errstate(invalid="ignore", divide="ignore"):
+        table = np.where(np.isfinite(ratios[:, rows]), ratios[:, rows], np.nan)
+        layers = _medians(table)
+        sizes = np.array([window.chart.layers[int(row)].parameters for row in rows], np.float64)
+        norms = measured(window, "grad_norm", _RECENT)[:, rows]
+        gradients = _medians(np.where(np.isfinite(norms), norms, np.nan)) / np.sqrt(sizes)
+    known = layers[np.isfinite(layers)]
+    if not len(known):
+        return None
+    optimizers = [str(one.get("name", "")) for one in window.chart.optimizers]
+    rates = scalars(window, "lr/0")
+    return Motion(
+        middle=float(np.median(known)),
+        largest=float(known.max()),
+        smallest=float(known.min()),
+        layers=layers,
+        gradients=gradients,
+        adaptive=any(name in _ADAPTIVE for name in optimizers),
+        rate_rises=bool(len(rates) > 1 and rates[-1] > 1.02 * rates[0]),
+    )
+
+
+def _medians(table: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The median of each column, NaN where it has no value; without NumPy's warning for those."""
+    ordered = np.sort(table.astype(np.float64), axis=0)  # NaN goes to the end
+    counts = np.isfinite(table).sum(axis=0)
+    columns = np.arange(table.shape[1])
+    low = ordered[np.maximum((counts - 1) // 2, 0), columns]
+    high = ordered[np.minimum(counts // 2, len(table) - 1), columns]
+    return np.where(counts > 0, (low + high) / 2, np.nan)
