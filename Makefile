@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: help setup demo test lint bench-overhead clean
+.PHONY: help setup demo test lint catalogue bench-overhead clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -31,6 +31,9 @@ lint: setup  ## format, lint and types
 
 test: lint  ## lint, then all tests
 	$(BIN)/python -m pytest
+
+catalogue: setup  ## write docs/catalogue from the detectors
+	$(BIN)/python -m paramedic.diagnose.catalogue docs/catalogue
 
 bench-overhead: $(VENV)/.bench  ## what watching costs: docs/benchmarks/overhead.md
 	$(BIN)/python benchmarks/overhead.py

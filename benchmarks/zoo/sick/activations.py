@@ -202,10 +202,10 @@ IMPROPER_OUTPUT: list[Recipe] = [
     *sick(
         "improper-output-activation",
         "relu-before-cross-entropy",
-        bases.FC_CIRCLES,
+        bases.FC_DIGITS,
         1,
         ("dying-relu",),
-        model=bases.FC_CIRCLES.remodel(output=nn.ReLU),
+        model=bases.FC_DIGITS.remodel(output=nn.ReLU),
     ),
     *sick(
         "improper-output-activation",

@@ -55,7 +55,7 @@ ABNORMAL: list[Recipe] = [
         bases.RNN_EXCHANGE,
         2,
         _NAN,
-        source=bases.RNN_EXCHANGE.data(changes.outliers(0.004, math.nan)),
+        source=bases.RNN_EXCHANGE.data(changes.outliers(0.01, math.nan)),
     ),
     *sick(
         "abnormal-data",

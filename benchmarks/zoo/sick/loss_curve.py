@@ -89,7 +89,7 @@ SLOW: list[Recipe] = [
         source=bases.FC_FRIEDMAN.data(changes.inputs(lambda x: x * _unequal(10))),
         optimizer=sgd(0.02),
     ),
-    *sick("slow-convergence", "adam-3e-5", bases.RNN_DIGITS, 1, _LOW, optimizer=adam(1e-4)),
+    *sick("slow-convergence", "adam-1e-4", bases.RNN_DIGITS, 1, _LOW, optimizer=adam(1e-4)),
     *sick("slow-convergence", "sgd-0.002", bases.FC_BLOBS, (10, 11), _LOW, optimizer=sgd(0.002)),
     *sick("slow-convergence", "sgd-0.02", bases.RNN_MNIST, 12, _LOW, optimizer=sgd(0.03)),
     *sick(
@@ -181,6 +181,7 @@ EXPLOSION: list[Recipe] = [
         bases.FC_CIRCLES,
         (0, 1),
         optimizer=sgd(0.05, maximize=True),
+        clip=1.0,
     ),
     *sick("loss-explosion", "adam-rate-3", bases.FC_FRIEDMAN, 2, _RATE, optimizer=adam(3.0)),
     *sick(
@@ -193,7 +194,7 @@ EXPLOSION: list[Recipe] = [
     *sick(
         "loss-explosion",
         "clipped-sgd-rate-5",
-        bases.RNN_EXCHANGE,
+        bases.CNN_EXCHANGE,
         1,
         _RATE,
         optimizer=sgd(5.0),
@@ -204,7 +205,8 @@ EXPLOSION: list[Recipe] = [
         "sign-error-sgd",
         bases.FC_MNIST,
         (10, 11),
-        optimizer=sgd(0.01, maximize=True),
+        optimizer=sgd(0.02, maximize=True),
+        clip=1.0,
     ),
     *sick(
         "loss-explosion",

@@ -76,7 +76,7 @@ RECIPES: list[Recipe] = [
         "log-of-zero-layer",
         bases.FC_CIRCLES,
         (0, 1),
-        model=partial(_with, bases.FC_CIRCLES, 3, Log),
+        model=partial(_with, bases.FC_CIRCLES, 4, Log),
     ),
     *_zero_over_zero(bases.FC_FRIEDMAN, 2),
     *_nan_batch(bases.FC_DIGITS, 0),

@@ -98,7 +98,7 @@ KEPT: list[Recipe] = [
     *sick(
         "missing-zero-grad",
         "once-per-epoch-sgd",
-        bases.RNN_EXCHANGE.but(optimizer=sgd(0.1)),
+        bases.RNN_EXCHANGE.but(optimizer=sgd(0.3)),
         0,
         zero_grad="epoch",
     ),

@@ -10,6 +10,8 @@ import typer
 from paramedic.cli.choosing import Json, Rules, write_json
 from paramedic.cli.failing import fails_clearly
 
+_WORDS = 40  # columns that a sentence wants beside the code and the name
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -29,29 +31,32 @@ def rules(rules: Rules = None, json: Json = None) -> None:
     pages = [page_of(kind) for kind in detectors_of(name)]
     if json is not None and write_json([_as_json(page) for page in pages], json):
         return
-    Console(highlight=False).print(Group(*_tables(pages)))
+    console = Console(highlight=False)
+    console.print(Group(*_tables(pages, console.width)))
     others = ", ".join(one for one in rule_sets() if one != name)
     typer.echo(f"\n{len(pages)} detectors of the rule set {name}; other rule sets: {others}.")
     typer.echo("`paramedic explain CODE` tells more about one.")
 
 
-def _tables(pages: list[Page]) -> Iterator[RenderableType]:
-    """A heading and a table per family; what a detector needs stands below what it is."""
+def _tables(pages: list[Page], columns: int) -> Iterator[RenderableType]:
+    """A heading and a table per family; in a narrow terminal the name stands above the words."""
     from rich.table import Table
     from rich.text import Text
 
     width = max((len(page.slug) for page in pages), default=0)
+    stacked = columns < width + _WORDS
     for family in dict.fromkeys(page.family for page in pages):
-        yield Text(f"\n{family.capitalize()}", "bold")
+        yield Text(f"\n{family[:1].upper()}{family[1:]}", "bold")
         table = Table.grid(padding=(0, 2, 0, 0))
-        table.add_column(no_wrap=True)
-        table.add_column(overflow="fold", width=min(width, 40))
-        table.add_column(min_width=20)
+        for least in (0, 0) if stacked else (0, width, 0):
+            table.add_column(min_width=least)
         for page in pages:
             if page.family == family:
                 needs = f"\nNeeds {', '.join(page.needs)}." if page.needs else ""
                 words = Text(page.summary).append(needs, "dim")
-                table.add_row(Text(page.code), Text(page.slug), words)
+                name = Text(page.slug, "bold" if stacked else "")
+                cells = [name.append("\n").append(words)] if stacked else [name, words]
+                table.add_row(Text(page.code), *cells)
         yield table
 
 

@@ -62,7 +62,7 @@ def diagnose(
 ) -> Diagnosis:
     """Put the cases of a run together."""
     kinds = {detector.slug: type(detector) for detector in detectors}
-    ranked = sorted(cases, key=_rank)
+    ranked = _once_each(sorted(cases, key=_rank))
     kept, set_aside = _without_contradictions(ranked, kinds)
     roots, consequences = _explained(kept)
     return Diagnosis(
@@ -79,6 +79,14 @@ def _rank(case: Case) -> tuple[Any, ...]:
     finding = case.finding
     gravity = _GRAVITY[finding.severity]
     return (-gravity, not case.is_open, -finding.confidence, case.opened, finding.code)
+
+
+def _once_each(ranked: Iterable[Case]) -> list[Case]:
+    """A sickness that came back is one sickness: of its cases the first ranked speaks."""
+    first: dict[str, Case] = {}
+    for case in ranked:
+        first.setdefault(case.finding.slug, case)
+    return list(first.values())
 
 
 def _without_contradictions(
@@ -104,15 +112,28 @@ def _excluded(finding: Finding, kinds: Mapping[str, type[Detector]]) -> frozense
 
 
 def _explained(ranked: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
-    """Roots and consequences. Of two that explain each other the higher ranked is the root."""
+    """Roots and consequences. Of those that explain each other the highest ranked is the root."""
     roots: list[Finding] = []
     consequences: list[Finding] = []
+    brought = {finding.slug: _brought_about(finding, ranked) for finding in ranked}
     for place, finding in enumerate(ranked):
         explained = any(
-            finding.slug in other.explains
-            and (other.slug not in finding.explains or rank < place)
+            finding.slug in brought[other.slug]
+            and (other.slug not in brought[finding.slug] or rank < place)
             for rank, other in enumerate(ranked)
             if other is not finding
         )
         (consequences if explained else roots).append(finding)
     return roots, consequences
+
+
+def _brought_about(root: Finding, ranked: Sequence[Finding]) -> set[str]:
+    """What a finding explains, and what that explains in turn."""
+    explains = {finding.slug: finding.explains for finding in ranked}
+    reached: set[str] = set()
+    waiting = [root.slug]
+    while waiting:
+        new = [slug for slug in explains[waiting.pop()] if slug in explains and slug not in reached]
+        reached.update(new)
+        waiting += new
+    return reached

@@ -33,7 +33,7 @@ FAMILIES = {
     "O": "optimisation",
     "T": "generalisation",
 }
-_SPELLED = {"relu": "ReLU", "nan": "NaN"}
+_SPELLED = {"relu": "ReLU"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,10 @@ class Page:
     @property
     def title(self) -> str:
         """The slug as words: `Vanishing gradient`."""
-        first, *rest = (_SPELLED.get(word, word) for word in self.slug.split("-"))
+        words = self.slug.removeprefix("non-").split("-")
+        first, *rest = (_SPELLED.get(word, word) for word in words)
+        if self.slug.startswith("non-"):
+            first = f"non-{first}"
         return " ".join([first[:1].upper() + first[1:], *rest])
 
     @property

@@ -146,7 +146,7 @@ def test_the_product_over_adjacent_layers_decides(norms: list[float]) -> None:
     product = np.prod([a / b for a, b in pairwise(norms)])
     made = gradients(*norms)
     if abs(np.log(product / 1e-3)) > 1e-9:
-        vanishing = product <= 1e-3 and norms[0] <= 1e-4
+        vanishing = bool(product <= 1e-3 and norms[0] <= 1e-4)
         assert (VanishingGradient().examine(made) is not None) is vanishing
     if abs(np.log(product / 70)) > 1e-9:
         assert (ExplodingGradient().examine(made) is not None) is bool(product >= 70)

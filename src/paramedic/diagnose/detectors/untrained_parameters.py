@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.motion import motion
 from paramedic.diagnose.rows import learners, measured, names
 from paramedic.types import Finding, Window
 
@@ -59,6 +60,12 @@ class UntrainedParameters(Detector):
         6, "full frames in a row without gradient or movement", source="a layer may rest for a step"
     )
 
+    driven: float = threshold(
+        1e-2,
+        "gradient of a layer that should move, against the median of those that do",
+        source="tuning half of the zoo",
+    )
+
     def missing(self, window: Window) -> str | None:
         seen = len(measured(window, "update_ratio"))
         return None if seen >= self.frames else f"too few steps were looked at: {seen}"
@@ -96,13 +103,14 @@ class UntrainedParameters(Detector):
         ]
 
     def _without_movement(self, window: Window) -> list[int]:
-        rows = learners(window)
+        rows, move = learners(window), window.derive(motion)
         ratios = measured(window, "update_ratio", self.frames)[:, rows]
-        norms = measured(window, "grad_norm", self.frames)[:, rows]
         still = (ratios == 0).all(axis=0)
-        if still.all():  # nothing moves at all: that is the learning rate, not a layer
+        if move is None or still.all():  # nothing moves at all: that is the rate, not a layer
             return []
-        driven = (norms > 0).all(axis=0)
+        usual = float(np.median(move.gradients[~still]))
+        # A gradient that has vanished moves nothing either; that has another name.
+        driven = move.gradients > self.driven * usual
         return [int(place) for place in rows[still & driven]]
 
 

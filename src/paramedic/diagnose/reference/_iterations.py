@@ -109,13 +109,13 @@ class RecentRule(LowAccuracyRule):
             return lacking
         if self.checked(window) <= self.iterations:
             return f"{self.iterations + 1} iterations are needed by the last check"
-        if (self._frames(window) < 0).any():
+        if (window.derive(self._frames) < 0).any():
             return f"no frame of the last check has `{self.statistic}`"
         return None
 
     def rows(self, window: Window) -> NDArray[np.float64]:
         """The statistic, one row per iteration [k - α, k], one column per layer."""
-        values = window.layer(self.statistic)[self._frames(window)]
+        values = window.layer(self.statistic)[window.derive(self._frames)]
         return values[:, self.columns(window)].astype(np.float64)
 
     def columns(self, window: Window) -> NDArray[np.intp]:

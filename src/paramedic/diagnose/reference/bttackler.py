@@ -274,7 +274,7 @@ class LowActivationRatio(Detector):
             return None
         return self.finding(
             window,
-            f"In half of the layers {median:.0%} or more of the units are zero.",
+            f"The median over the layers of the share of zero units is {median:.0%}.",
             confidence=1.0,
             where=[names[place] for place in np.flatnonzero(shares > self.largest)],
             median=median,
