@@ -27,14 +27,14 @@ def line(recipe: Recipe, numbers: dict[str, Any]) -> str:
     """One line of the comparison, ending with what is doubtful."""
     if recipe.slug:
         return _sick_line(recipe, numbers["sick"], numbers["sound"])
-    return _healthy_line(recipe, numbers["sick"])
+    return _healthy_line(numbers["sick"])
 
 
 def _sick_line(recipe: Recipe, sick: dict[str, Any], sound: dict[str, Any]) -> str:
     worse = _worse(sick["last"], sound["last"])
     built_in = recipe.slug in BY_CONSTRUCTION
     verdict = "worse" if worse else "by construction" if built_in else "DOUBTFUL"
-    return f"{recipe.name:70s} sick {_brief(sick)}  sound {_brief(sound)}  {verdict}"
+    return f"sick {_brief(sick)}  sound {_brief(sound)}  {verdict}"
 
 
 def _worse(sick: dict[str, float], sound: dict[str, float]) -> bool:
@@ -44,9 +44,9 @@ def _worse(sick: dict[str, float], sound: dict[str, float]) -> bool:
     return not sick["val_loss"] < LOSS_RATIO * sound["val_loss"] + 1e-9
 
 
-def _healthy_line(recipe: Recipe, run: dict[str, Any]) -> str:
+def _healthy_line(run: dict[str, Any]) -> str:
     doubts = [*_not_learned(run), *_wrong_end(run["epochs"])]
-    return f"{recipe.name:70s} {_brief(run)}  {'DOUBTFUL: ' + ', '.join(doubts) if doubts else ''}"
+    return f"{_brief(run)}  {'DOUBTFUL: ' + ', '.join(doubts) if doubts else 'learns'}"
 
 
 def _not_learned(run: dict[str, Any]) -> list[str]:

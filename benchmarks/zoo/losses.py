@@ -19,10 +19,6 @@ class NextSymbolLoss(nn.Module):
         return next_symbol(output, target)
 
 
-def next_symbol_after(output_change: nn.Module) -> NextSymbolAfter:
-    return NextSymbolAfter(output_change)
-
-
 class NextSymbolAfter(nn.Module):
     """Cross-entropy of a text after one more function on what the model gives."""
 
@@ -61,18 +57,6 @@ class FlattenedHuber(nn.Module):
     def forward(self, output: Tensor, target: Tensor) -> Tensor:
         error = (output.squeeze(-1) - target).abs()
         return torch.where(error < 1, 0.5 * error.square(), error - 0.5).mean()
-
-
-class OddSquares(nn.Module):
-    """Mean squared error with `torch.mean` over a broadcast of any two shapes."""
-
-    def forward(self, output: Tensor, target: Tensor) -> Tensor:
-        return F.mse_loss(*torch.broadcast_tensors(output, target))
-
-
-def class_number_mse(output: Tensor, target: Tensor) -> Tensor:
-    """The number of the class as if it were a quantity."""
-    return F.mse_loss(output.squeeze(-1), target.float())
 
 
 def relative_error(output: Tensor, target: Tensor) -> Tensor:

@@ -137,13 +137,3 @@ def swings(lowest: float, highest: float, half_period: int) -> Schedule:
     return lambda optimizer, _: schedulers.CyclicLR(
         optimizer, lowest, highest, step_size_up=half_period, cycle_momentum=False
     )
-
-
-def too_early(left: float = 1e-4, share: float = 0.05) -> Schedule:
-    """A decay that has used up the rate almost at once."""
-
-    def build(optimizer: Optimizer, steps: int) -> schedulers.LRScheduler:
-        soon = max(1, int(share * steps))
-        return schedulers.LambdaLR(optimizer, lambda step: max(left, left ** (step / soon)))
-
-    return build

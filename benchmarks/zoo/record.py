@@ -92,13 +92,12 @@ def _present(recipe: Recipe, folder: Path) -> bool:
 
 def _check(chosen: list[Recipe], options: argparse.Namespace) -> list[Result]:
     """Print the comparison of each run with its twin; the failures."""
-    failed, lines = [], {}
+    failed = []
     for result in _in_workers(chosen, options.jobs, lambda name: (worker.compare, name)):
         if result.failure:
             failed.append(result)
         else:
-            lines[result.name] = check.line(recipes()[result.name], result.numbers)
-    print("\n".join(lines[name] for name in recipes() if name in lines))
+            print("   ", check.line(recipes()[result.name], result.numbers), flush=True)
     return failed
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -56,7 +58,9 @@ class MomentDistance(nn.Module):
         return means + (output.T.cov() - target.T.cov()).square().sum()
 
 
-def adversary_optimizers(rate: float) -> object:
+def adversary_optimizers(rate: float) -> Callable[[Adversaries], list[Optimizer]]:
+    """One Adam for each of the two."""
+
     def build(model: Adversaries) -> list[Optimizer]:
         return [
             Adam(model.generator.parameters(), rate, betas=(0.5, 0.99)),

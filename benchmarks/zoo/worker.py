@@ -68,7 +68,7 @@ def _record(name: str, path: Path) -> dict[str, Any]:
     loss_fn = run.plan.loss if run.plan.hand_in_loss else None
     watched = getattr(run.model, "watched", run.model)
     with paramedic.watch(
-        watched, run.optimizers, loss_fn=loss_fn, trace=unfinished, overhead=None
+        watched, run.optimizers, loss_fn=loss_fn, trace=unfinished, overhead=None, rules=None
     ) as monitor:
         _loop(run, monitor)
     if not_checked := monitor.not_checked:

@@ -199,6 +199,7 @@ class Window:
     events: tuple[Event, ...] = ()
     ended: bool = False
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
+    _facts: dict[Any, Any] = field(default_factory=dict, repr=False)  # of the chart
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -208,6 +209,12 @@ class Window:
         if function not in self._derived:
             self._derived[function] = function(self)
         return self._derived[function]  # type: ignore[no-any-return]
+
+    def of_chart(self, function: Callable[[Chart], T]) -> T:
+        """What `function` makes of the chart, computed once for all windows of the run."""
+        if function not in self._facts:
+            self._facts[function] = function(self.chart)
+        return self._facts[function]  # type: ignore[no-any-return]
 
     @property
     def step(self) -> int:

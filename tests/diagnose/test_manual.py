@@ -61,7 +61,7 @@ def test_what_dataclass_writes_is_no_docstring() -> None:
     class Mute(Scripted):
         loud: float = 1.0
 
-    with pytest.raises(ValueError, match="Mute.*no docstring"):
+    with pytest.raises(ValueError, match=r"Mute.*no docstring"):
         page_of(Mute)
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from paramedic.diagnose.manual import page_of
@@ -49,7 +51,7 @@ def test_rates_are_in_the_text() -> None:
 def test_words_keep_to_the_width_and_sections_stand_apart(width: int) -> None:
     lines = as_text(page_of(Silent), width).splitlines()
     assert all(len(line) <= width for line in lines if "nn." not in line)
-    assert not any(one == two == "" for one, two in zip(lines, lines[1:], strict=False))
+    assert not any(one == two == "" for one, two in pairwise(lines))
     wrapped = [line for line in lines if line.startswith("  - One item")]
     assert wrapped
     if width == 40:

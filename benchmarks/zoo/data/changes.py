@@ -31,11 +31,6 @@ def targets(function: Function) -> Change:
     )
 
 
-def train_inputs(function: Function) -> Change:
-    """A fault of the training inputs that validation does not share."""
-    return lambda split, _: replace(split, inputs=function(split.inputs))
-
-
 def train_targets(function: Function) -> Change:
     """A fault of the training targets that validation does not share."""
     return lambda split, _: replace(split, targets=function(split.targets))
@@ -119,6 +114,18 @@ def share_of_targets(share: float, value: float) -> Change:
     def change(split: Split, generator: torch.Generator) -> Split:
         y = split.targets.clone()
         y[torch.rand(len(y), generator=generator) < share] = value
+        return replace(split, targets=y)
+
+    return change
+
+
+def wrong_labels(share: float) -> Change:
+    """Some training targets change places."""
+
+    def change(split: Split, generator: torch.Generator) -> Split:
+        y = split.targets.clone()
+        chosen = torch.randperm(len(y), generator=generator)[: int(share * len(y))]
+        y[chosen] = y[chosen.roll(1)]
         return replace(split, targets=y)
 
     return change

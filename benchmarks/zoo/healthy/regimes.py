@@ -6,6 +6,7 @@ import torch
 
 from .. import bases
 from ..data import changes
+from ..data.tables import blobs, circles, friedman
 from ..faults import frozen
 from ..optimizers import (
     adagrad,
@@ -27,21 +28,19 @@ BATCHES: list[Recipe] = [
     *healthy(
         "batch-2",
         bases.FC_CIRCLES.but(
-            source=bases.circles(140), batch=2, optimizer=sgd(0.1), report="nothing", **_TINY
+            source=circles(140), batch=2, optimizer=sgd(0.1), report="nothing", **_TINY
         ),
         5,
         6,
     ),
     *healthy(
         "batch-4",
-        bases.FC_FRIEDMAN.but(
-            source=bases.friedman(280), batch=4, optimizer=sgd(0.02, 0.5), **_TINY
-        ),
+        bases.FC_FRIEDMAN.but(source=friedman(280), batch=4, optimizer=sgd(0.02, 0.5), **_TINY),
         4,
     ),
     *healthy(
         "batch-1",
-        bases.FC_BLOBS.but(source=bases.blobs(72), batch=1, optimizer=sgd(0.02), **_TINY),
+        bases.FC_BLOBS.but(source=blobs(72), batch=1, optimizer=sgd(0.02), **_TINY),
         15,
     ),
     *healthy(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import torch
 from torch import nn
 
 from .. import bases
@@ -12,6 +11,7 @@ from ..data import changes
 from ..faults import hidden_biases, scaled_weights
 from ..losses import ClampedBinaryLoss, NextSymbolAfter
 from ..optimizers import adam, adamw, rmsprop, sgd
+from ..plan import Plan
 from ..recipe import Recipe, sick
 
 _START = ("poor-initialization",)
@@ -160,14 +160,7 @@ _FRIEDMAN_LARGE = bases.FC_FRIEDMAN.but(
 _CHARS_ADAM = bases.RNN_CHARS.but(optimizer=adam(5e-3))
 
 
-class _Unbounded(nn.Module):
-    """What a forgotten sigmoid leaves: the raw output."""
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return x
-
-
-def _binary_probability(plan: bases.Plan) -> bases.Plan:
+def _binary_probability(plan: Plan) -> Plan:
     """The same with a sigmoid and the loss that wants probabilities."""
     return plan.but(
         model=plan.remodel(output=nn.Sigmoid), loss=ClampedBinaryLoss(), scoring="probabilities"
@@ -212,7 +205,7 @@ IMPROPER_OUTPUT: list[Recipe] = [
         "no-sigmoid-before-bce",
         _CIRCLES_PROBABILITY,
         2,
-        model=_CIRCLES_PROBABILITY.remodel(output=_Unbounded),
+        model=_CIRCLES_PROBABILITY.remodel(output=nn.Identity),
     ),
     *sick(
         "improper-output-activation",

@@ -100,9 +100,8 @@ _DIGITS_RESIDUAL = bases.FC_DIGITS.but(
     model=partial(residual_mlp, 64, 10, blocks=8), optimizer=sgd(0.05)
 )
 _MNIST_RESIDUAL = bases.FC_MNIST.but(
-    model=partial(residual_mlp, 196, 10, blocks=6), optimizer=adam(1e-3)
+    model=partial(residual_mlp, 196, 10, blocks=8), optimizer=sgd(0.05)
 )
-_CIFAR_SGD = bases.CNN_CIFAR10.but(optimizer=sgd(0.05, 0.9))
 _FRIEDMAN_DEEP = bases.FC_FRIEDMAN.but(
     model=bases.FC_FRIEDMAN.remodel(depth=8), optimizer=adam(2e-3)
 )
@@ -110,18 +109,26 @@ _FRIEDMAN_DEEP = bases.FC_FRIEDMAN.but(
 EXPLODING: list[Recipe] = [
     *sick(
         "exploding-gradient",
-        "relu-rnn-large-recurrence",
+        "relu-rnn-large-recurrence-sgd",
         _RELU_RNN,
-        (0, 1),
-        accepted=("poor-initialization", "loss-explosion"),
-        prepare=scaled_weights(2.2, "weight_hh"),
-        clip=50.0,
+        0,
+        accepted=("poor-initialization", "non-finite"),
+        prepare=scaled_weights(3.0, "weight_hh"),
+    ),
+    *sick(
+        "exploding-gradient",
+        "relu-rnn-large-recurrence-adam",
+        _RELU_RNN.but(optimizer=adam(2e-3)),
+        1,
+        accepted=("poor-initialization",),
+        prepare=scaled_weights(4.0, "weight_hh"),
     ),
     *sick(
         "exploding-gradient",
         "residual8-scale4-no-norm",
         _DIGITS_RESIDUAL,
         2,
+        accepted=("loss-explosion",),
         model=_DIGITS_RESIDUAL.remodel(scale=4.0, norm=False),
         clip=100.0,
     ),
@@ -135,29 +142,29 @@ EXPLODING: list[Recipe] = [
     ),
     *sick(
         "exploding-gradient",
-        "relu-rnn-large-recurrence",
-        _RELU_ROWS,
+        "relu-rnn-large-recurrence-adam",
+        _RELU_ROWS.but(optimizer=adam(2e-3)),
         (10, 11),
-        accepted=("poor-initialization", "loss-explosion"),
-        prepare=scaled_weights(2.5, "weight_hh"),
-        clip=50.0,
+        accepted=("poor-initialization",),
+        prepare=scaled_weights(5.0, "weight_hh"),
     ),
     *sick(
         "exploding-gradient",
-        "residual6-scale6-no-norm",
+        "residual8-scale5-no-norm",
         _MNIST_RESIDUAL,
         12,
-        model=_MNIST_RESIDUAL.remodel(scale=6.0, norm=False),
+        accepted=("loss-explosion",),
+        model=_MNIST_RESIDUAL.remodel(scale=5.0, norm=False),
+        clip=100.0,
     ),
     *sick(
         "exploding-gradient",
-        "conv7-weights-x5",
-        _CIFAR_SGD,
+        "conv6-weights-x5",
+        bases.CNN_CIFAR10,
         10,
-        accepted=("poor-initialization", "loss-explosion"),
-        model=_CIFAR_SGD.remodel(blocks=7),
+        accepted=("poor-initialization",),
+        model=bases.CNN_CIFAR10.remodel(blocks=6),
         prepare=scaled_weights(5.0),
-        clip=100.0,
     ),
 ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from torch import nn, optim
 
 from .. import bases
@@ -186,7 +188,7 @@ def _one_series(plan: Plan) -> Plan:
     return plan.but(**narrow, model=_one_output(plan))
 
 
-def _one_output(plan: Plan) -> object:
+def _one_output(plan: Plan) -> Callable[[], nn.Module]:
     def build() -> nn.Module:
         model = plan.model()
         if isinstance(model, nn.Sequential):

@@ -74,6 +74,17 @@ def diagnose(
     )
 
 
+def brings_about(cause: Finding, effect: Finding) -> bool:
+    """Whether one finding explains the other.
+
+    A detector that knows when its sickness began says so as `first_step` in the evidence; what
+    was told before that has another cause.
+    """
+    began = cause.evidence.get("first_step")
+    in_time = not isinstance(began, int) or began <= effect.step
+    return effect.slug in cause.explains and in_time
+
+
 def _rank(case: Case) -> tuple[Any, ...]:
     """What is grave, certain and early comes first."""
     finding = case.finding
@@ -129,11 +140,11 @@ def _explained(ranked: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]
 
 def _brought_about(root: Finding, ranked: Sequence[Finding]) -> set[str]:
     """What a finding explains, and what that explains in turn."""
-    explains = {finding.slug: finding.explains for finding in ranked}
     reached: set[str] = set()
-    waiting = [root.slug]
+    waiting = [root]
     while waiting:
-        new = [slug for slug in explains[waiting.pop()] if slug in explains and slug not in reached]
-        reached.update(new)
+        cause = waiting.pop()
+        new = [one for one in ranked if brings_about(cause, one) and one.slug not in reached]
+        reached.update(one.slug for one in new)
         waiting += new
     return reached

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from paramedic.diagnose.rows import middle, middles
 from paramedic.types import Chart, Task, Window
 
 FEWEST = 12  # losses from which a curve can be read
@@ -98,22 +99,20 @@ def curve(window: Window) -> Curve | None:
     stretches = min(_STRETCHES, len(losses) // 3)
     size = len(losses) // stretches
     table = losses[len(losses) - stretches * size :].reshape(stretches, size)
-    levels = np.median(table, axis=1)
+    levels = middles(table.T)
     noise = _noise(losses)
-    first = float(np.median(losses[: max(3, min(len(losses) // 50, 20))]))
+    first = middle(losses[: max(3, min(len(losses) // 50, 20))])
     chance = _chance(window)
     start = first if np.isnan(chance) else min(first, chance)
     scale = max(abs(start), noise, _TINY)
     error = 1.25 * noise / size**0.5  # of a median
-    return Curve(
-        len(losses), levels, error, noise, first, chance, scale, float(losses.max())
-    )
+    return Curve(len(losses), levels, error, noise, first, chance, scale, float(losses.max()))
 
 
 def _noise(losses: Floats) -> float:
     """How much a step differs from the trend, from the differences of neighbours."""
     jumps = np.diff(losses)
-    return float(np.median(np.abs(jumps))) * 1.4826 / 2**0.5
+    return middle(np.abs(jumps)) * 1.4826 / 2**0.5
 
 
 def _chance(window: Window) -> float:
@@ -140,4 +139,4 @@ def _binary(window: Window, chart: Chart) -> float:
 def _newest(window: Window, name: str) -> float:
     values: Any = window.scalar(name)
     known = values[np.isfinite(values)]
-    return float(np.median(known)) if len(known) else float("nan")
+    return middle(known)

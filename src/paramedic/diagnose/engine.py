@@ -25,7 +25,7 @@ _log = logging.getLogger("paramedic")
 
 _EACH = 16  # so many frames are examined one by one; then one in so many more
 _SHARE = 8  # an eighth more frames than at the last examination …
-_MOST = 32  # … but at least every 32nd, half of what a window shows
+_MOST = 64  # … but at least every 64th: a window shows as many
 _EACH_EPOCH = 32
 _SLOW = 0.25  # seconds of one examination, after which a detector is too slow
 _PATIENCE_TO_CLOSE = 4  # examinations without it before a case is closed
@@ -51,10 +51,12 @@ class Engine:
         *,
         frames: int = 64,
         pulses: int = 4096,
+        every_frame: bool = False,
         on_open: Callable[[Case], None] | None = None,
     ) -> None:
         self.detectors = tuple(detectors)
         self._on_open = on_open
+        self._every_frame = every_frame
         self.cases: list[Case] = []
         self._open: dict[str, Case] = {}
         self._wards = [_Ward(detector) for detector in self.detectors]
@@ -63,6 +65,7 @@ class Engine:
         self._frames = self._epochs = 0
         self._due, self._due_epoch = 1, 1
         self._pending: int | None = None  # the step of a frame that waits for its successor
+        self._newest: Frame | None = None  # the newest frame while its loss may be amended
 
     # -- the story -------------------------------------------------------------------------------
 
@@ -80,15 +83,14 @@ class Engine:
         """A frame. It is examined when the next thing is told: until then it may be amended."""
         self.settle()
         self._fresh.append(frame)  # remembered when somebody wants to see it: looks are frequent
-        scalars = frame.scalars
-        finite = scalars.get("loss_finite", 1.0) != 0.0 and scalars.get("grad_finite", 1.0) != 0.0
+        self._newest = frame
+        finite = frame.scalars.get("loss_finite", 1.0) != 0.0 and _has_finite_gradient(frame)
         self.framed(frame.step, finite=finite)
 
     def framed(self, step: int, *, finite: bool) -> None:
         """A frame was added to the history; is it one to examine?"""
         self._frames += 1
-        if self._frames >= self._due or not finite:
-            self._pending = step
+        self._pending = step if self._frames >= self._due or not finite else None
 
     @property
     def waits(self) -> bool:
@@ -116,15 +118,26 @@ class Engine:
     def amend_loss(self, loss: float, finite: bool) -> None:
         """Another loss for the newest step."""
         self._remember()
-        self._history.amend_loss(loss, finite)
+        newest = self._newest
+        amended = self._history.amend_loss(loss, finite)
+        if amended and newest is not None and "loss_finite" in newest.scalars:
+            # A replay will find the frame as amended, and must examine it or not alike.
+            self._frames -= 1
+            self.framed(newest.step, finite=finite and _has_finite_gradient(newest))
 
     def settle(self) -> None:
         """Examine the frame that waits, if there is one."""
+        self._newest = None
         if self._pending is not None:
             self._pending = None
-            grown = max(1, min(self._frames // _SHARE - 1, _MOST)) if self._frames >= _EACH else 1
-            self._due = self._frames + grown
+            self._due = self._frames + self._distance()
             self._examine(self.window())
+
+    def _distance(self) -> int:
+        """How many frames until the next examination."""
+        if self._every_frame or self._frames < _EACH:
+            return 1
+        return max(1, min(self._frames // _SHARE - 1, _MOST))
 
     def finish(self) -> None:
         """The run has come to its end."""
@@ -174,7 +187,7 @@ class Engine:
 
     def _visit(self, ward: _Ward, window: Window) -> None:
         detector = ward.detector
-        begin = time.perf_counter()
+        begin = time.thread_time()  # a machine that is busy elsewhere does not make it slow
         try:
             reason = _unmeasured(detector, window) or detector.missing(window)
             finding = detector.examine(window) if reason is None else None
@@ -183,7 +196,7 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - one detector must not take the others with it
             self._switch_off(ward, f"it failed: {type(error).__name__}: {error}")
             return
-        seconds = time.perf_counter() - begin
+        seconds = time.thread_time() - begin
         if seconds > _SLOW:
             self._switch_off(ward, f"it took {seconds:.2f} s for one examination")
             return
@@ -221,6 +234,10 @@ class Engine:
             ward.detector.slug,
             why,
         )
+
+
+def _has_finite_gradient(frame: Frame) -> bool:
+    return frame.scalars.get("grad_finite", 1.0) != 0.0
 
 
 def _unmeasured(detector: Detector, window: Window) -> str | None:

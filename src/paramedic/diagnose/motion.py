@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from paramedic.diagnose.rows import learners, measured, scalars
+from paramedic.diagnose.rows import learners, measured, middle, middles, scalars
 from paramedic.types import Window
 
 _RECENT = 16  # full frames
@@ -53,18 +53,17 @@ def motion(window: Window) -> Motion | None:
     if not len(ratios) or not len(rows):
         return None
     with np.errstate(invalid="ignore", divide="ignore"):
-        table = np.where(np.isfinite(ratios[:, rows]), ratios[:, rows], np.nan)
-        layers = _medians(table)
+        layers = middles(ratios[:, rows])
         sizes = np.array([window.chart.layers[int(row)].parameters for row in rows], np.float64)
         norms = measured(window, "grad_norm", _RECENT)[:, rows]
-        gradients = _medians(np.where(np.isfinite(norms), norms, np.nan)) / np.sqrt(sizes)
+        gradients = middles(norms) / np.sqrt(sizes)
     known = layers[np.isfinite(layers)]
     if not len(known):
         return None
     optimizers = [str(one.get("name", "")) for one in window.chart.optimizers]
     rates = scalars(window, "lr/0")
     return Motion(
-        middle=float(np.median(known)),
+        middle=middle(known),
         largest=float(known.max()),
         smallest=float(known.min()),
         layers=layers,
@@ -74,11 +73,33 @@ def motion(window: Window) -> Motion | None:
     )
 
 
-def _medians(table: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The median of each column, NaN where it has no value; without NumPy's warning for those."""
-    ordered = np.sort(table.astype(np.float64), axis=0)  # NaN goes to the end
-    counts = np.isfinite(table).sum(axis=0)
-    columns = np.arange(table.shape[1])
-    low = ordered[np.maximum((counts - 1) // 2, 0), columns]
-    high = ordered[np.minimum(counts // 2, len(table) - 1), columns]
-    return np.where(counts > 0, (low + high) / 2, np.nan)
+def moves(window: Window) -> NDArray[np.float64]:
+    """The update ratio of the typical layer, frame by frame. Use `window.derive`."""
+    rows = learners(window)
+    ratios = measured(window, "update_ratio")
+    if not len(ratios) or not len(rows):
+        return np.empty(0)
+    found = middles(ratios[:, rows].T)
+    return found[np.isfinite(found)]
+
+
+def elasticity(window: Window) -> NDArray[np.float64]:
+    """How violently the loss answers to the weights, frame by frame. Use `window.derive`.
+
+    The gradient's norm times that of the weights over the loss: by how many times its own size
+    the loss would change if the weights changed by theirs, to first order. It has no unit, so it
+    does not depend on the scale of the loss, of the targets or of the weights.
+    """
+    rows = learners(window)
+    weights = window.layer("weight_norm")[:, rows].astype(np.float64)
+    totals = np.sqrt(np.nansum(weights**2, axis=1))
+    loss = np.abs(window.scalar("loss"))
+    known = np.isfinite(loss) & (totals > 0)
+    if not known.any():
+        return np.empty(0)
+    # A loss near zero is success: it must not make the ratio look violent.
+    floor = 0.01 * middle(loss[known])
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        found = window.scalar("grad_norm") * totals / np.maximum(loss, floor)
+    chosen: NDArray[np.float64] = found[known & np.isfinite(found)]
+    return chosen

@@ -38,9 +38,7 @@ class Options:
         """The detectors that were asked for; none with `rules=None`."""
         if self.rules is None:
             return ()
-        return choose(
-            self.rules, select=self.select, ignore=self.ignore, settings=self.thresholds
-        )
+        return choose(self.rules, select=self.select, ignore=self.ignore, settings=self.thresholds)
 
     def __post_init__(self) -> None:
         if self.loss_fn is not None and not callable(self.loss_fn):

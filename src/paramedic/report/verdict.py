@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paramedic.diagnose.case import Case
-from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.causes import Diagnosis, brings_about
 from paramedic.diagnose.replay import Verdict
 from paramedic.types import Finding
 
@@ -181,7 +181,7 @@ def _consequences(diagnosis: Diagnosis) -> Iterator[RenderableType]:
 
 def _cause(finding: Finding, diagnosis: Diagnosis) -> str:
     for other in diagnosis.findings:
-        if other is not finding and finding.slug in other.explains:
+        if other is not finding and brings_about(other, finding):
             return "it" if other is diagnosis.root else other.slug
     return "it"
 

@@ -46,6 +46,9 @@ class _Columns(Mapping[str, Any]):
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._array[self._index[name]]  # type: ignore[no-any-return]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._index)
 
@@ -68,6 +71,7 @@ class History:
         self._capacity = capacity
         self._beats = Beats(pulses)
         self._chart = Chart()
+        self._facts: dict[Any, Any] = {}  # what detectors derived from it
         self._epochs: tuple[Epoch, ...] = ()
         self._events: tuple[Event, ...] = ()
         self._kinds: dict[Signature, _Kind] = {}
@@ -85,7 +89,7 @@ class History:
 
     def set_chart(self, chart: Chart) -> None:
         """The chart of the windows from now on; it may have more layers than the one before."""
-        self._chart = chart
+        self._chart, self._facts = chart, {}
         if len(chart.layers) > self._width:
             self._width = len(chart.layers)
             self._renew()
@@ -129,15 +133,16 @@ class History:
         """Appends many heartbeats."""
         self._beats.extend(pulse)
 
-    def amend_loss(self, loss: float, finite: bool) -> None:
+    def amend_loss(self, loss: float, finite: bool) -> bool:
         """Corrects the loss of the newest heartbeat, and of the newest frame if it is the same
-        step."""
+        step; tells whether it is."""
         step = self._beats.amend(loss, finite)
         if self._newest is None or self._steps[self._end - 1] != step:
-            return
+            return False
         for name, value in (("loss", loss), ("loss_finite", float(finite))):
             if name in self._newest.signature[0]:
                 self._scalars[self._scalar_index[name], self._end - 1] = value
+        return True
 
     def add_epoch(self, epoch: Epoch) -> None:
         """Appends the numbers of an epoch."""
@@ -160,6 +165,7 @@ class History:
             pulse=self._beats.pulse(),
             epochs=self._epochs,
             events=self._events,
+            _facts=self._facts,
         )
 
     def _present(self, rows: int) -> tuple[_Index, _Index]:

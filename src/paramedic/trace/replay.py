@@ -24,6 +24,10 @@ class Listener(Protocol):
 
     @property
     def history(self) -> History: ...
+    @property
+    def waits(self) -> bool: ...
+    @property
+    def is_due(self) -> bool: ...
     def chart(self, chart: Chart) -> None: ...
     def settle(self) -> None: ...
     def framed(self, step: int, *, finite: bool) -> None: ...
@@ -37,16 +41,20 @@ def tell(trace: Trace, listener: Listener) -> int:
     listener.chart(trace.chart)
     beats = _Beats(trace)
     kinds: dict[int, _Kind] = {}
-    frames = 0
+    frames, newest = 0, -1
     for step, kind, what in _story(trace):
-        beats.tell(step, listener)
         if kind == _FRAME:
-            frames += 1
-            _tell_frame(trace, step, what, kinds, listener)
-        elif kind == _EVENT:
-            listener.event(what)
-        else:
+            frames, newest = frames + 1, step
+            _tell_frame(trace, step, what, kinds, beats, listener)
+            continue
+        if kind == _EPOCH or step > newest:
+            listener.settle()
+        if kind == _EPOCH:
+            beats.tell(step, listener)
             listener.epoch(what)
+        else:
+            listener.event(what)
+    listener.settle()
     beats.tell(trace.last_step, listener)
     listener.finish()
     return frames
@@ -78,7 +86,12 @@ class _Kind:
 
 
 def _tell_frame(
-    trace: Trace, step: int, what: tuple[Layout, bytes], kinds: dict[int, _Kind], to: Listener
+    trace: Trace,
+    step: int,
+    what: tuple[Layout, bytes],
+    kinds: dict[int, _Kind],
+    beats: _Beats,
+    listener: Listener,
 ) -> None:
     layout, data = what
     kind = kinds.get(id(layout))
@@ -88,9 +101,13 @@ def _tell_frame(
         scalars, rows = layout.parts(data)
     except ValueError as error:
         raise TraceError(trace.path, f"is damaged: the frame of step {step}: {error}.") from error
-    to.settle()
-    to.history.add_rows(kind.key, step, scalars, rows)
-    to.framed(step, finite=all(scalars[place] != 0.0 for place in kind.finite))
+    if listener.waits:
+        listener.settle()
+    listener.history.add_rows(kind.key, step, scalars, rows)
+    finite = all(scalars[place] != 0.0 for place in kind.finite)
+    if listener.is_due or not finite:  # heartbeats are needed at examinations only
+        beats.tell(step, listener)
+    listener.framed(step, finite=finite)
 
 
 class _Beats:
@@ -107,9 +124,7 @@ class _Beats:
         while True:
             end = int(np.searchsorted(self._pulse.step, step, side="right"))
             if end > self._told:
-                part = _part(self._pulse, self._told, end)
-                listener.settle()
-                listener.history.add_pulses(part)
+                listener.history.add_pulses(_part(self._pulse, self._told, end))
                 self._told = end
             if step < self._read:
                 return

@@ -8,7 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import measured, names
+from paramedic.diagnose.rows import middles, names
 from paramedic.types import Finding, Severity, Window
 
 
@@ -50,7 +50,9 @@ class DyingRelu(Detector):
     )  # fmt: skip
 
     dead: float = threshold(
-        0.9, "share of the units of a layer that no sample activates", source="tuning half of the zoo"
+        0.9,
+        "share of the units of a layer that no sample activates",
+        source="tuning half of the zoo",
     )
     learned: float = threshold(
         0.2, "share of the loss that is gone, above which the net learns", source="as above"
@@ -66,7 +68,7 @@ class DyingRelu(Detector):
         return None if seen >= self.frames else f"too few steps were looked at: {seen}"
 
     def examine(self, window: Window) -> Finding | None:
-        shares = np.nanmedian(_dead(window)[-8:], axis=0)
+        shares = middles(_dead(window)[-8:])
         shares[np.isnan(shares)] = 0.0
         worst = int(shares.argmax())
         loss = window.derive(curve)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import scalars
+from paramedic.diagnose.rows import middle, scalars
 from paramedic.types import Finding, Severity, Window
 
 
@@ -74,7 +72,7 @@ class ImproperLoss(Detector):
     def _not_a_distribution(self, window: Window) -> Finding | None:
         least, most = scalars(window, "target_min").min(), scalars(window, "target_max").max()
         classes = window.chart.target_shape[-1] if window.chart.target_shape else 1
-        total = float(np.median(scalars(window, "target_mean"))) * classes
+        total = middle(scalars(window, "target_mean")) * classes
         if least >= -self.off and most <= 1 + self.off and abs(total - 1) <= self.off:
             return None
         return self.finding(
@@ -91,7 +89,9 @@ class ImproperLoss(Detector):
         )
 
     def _class_indices(self, window: Window) -> Finding | None:
-        whole = window.chart.target_kind == "integer" or (scalars(window, "target_whole") == 1).all()
+        whole = (
+            window.chart.target_kind == "integer" or (scalars(window, "target_whole") == 1).all()
+        )
         counts = scalars(window, "target_classes")
         least, most = scalars(window, "target_min").min(), scalars(window, "target_max").max()
         classes = most - least + 1

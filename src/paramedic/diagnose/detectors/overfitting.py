@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.rows import middle
 from paramedic.types import Finding, Window
 
 
@@ -68,10 +69,10 @@ class Overfitting(Detector):
         after = validation[place + 1 :]
         if len(after) < 2:
             return None
-        best, now = float(validation[place]), float(np.median(after[-3:]))
+        best, now = float(validation[place]), middle(after[-3:])
         noise = _noise(validation)
         needed = max(self.rise * abs(best), self.certain * noise)
-        fell = training[place] - float(np.median(training[-3:]))
+        fell = training[place] - middle(training[-3:])
         if now - best < needed or fell <= 0 or _accuracy_improves(window):
             return None
         return self.finding(
@@ -94,7 +95,7 @@ def _training(window: Window) -> NDArray[np.float64]:
 
 def _noise(series: NDArray[np.float64]) -> float:
     """How much a value differs from its neighbours by chance."""
-    return float(np.median(np.abs(np.diff(series, 2)))) * 1.4826 / 6**0.5 if len(series) > 2 else 0.0
+    return middle(np.abs(np.diff(series, 2))) * 1.4826 / 6**0.5 if len(series) > 2 else 0.0
 
 
 def _accuracy_improves(window: Window) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import names
+from paramedic.diagnose.rows import middles, names
 from paramedic.types import Finding, Severity, Window
 
 
@@ -65,7 +65,7 @@ class SaturatedActivation(Detector):
         return None if seen >= self.frames else f"too few steps were looked at: {seen}"
 
     def examine(self, window: Window) -> Finding | None:
-        shares = np.nanmedian(_saturated(window)[-8:], axis=0)
+        shares = middles(_saturated(window)[-8:])
         shares[np.isnan(shares)] = 0.0
         worst = int(shares.argmax())
         loss = window.derive(curve)

@@ -9,6 +9,7 @@ import numpy as np
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import motion
+from paramedic.diagnose.rows import middle
 from paramedic.types import Finding, Window
 
 
@@ -46,7 +47,9 @@ class UninformativeLabels(Detector):
     explains = frozenset({"loss-plateau", "slow-convergence", "no-more-gain", "overfitting"})
 
     near: float = threshold(
-        0.05, "distance from the loss of guessing, as a share of it", source="tuning half of the zoo"
+        0.05,
+        "distance from the loss of guessing, as a share of it",
+        source="tuning half of the zoo",
     )
     steps: int = threshold(60, "steps before it is judged", source="as above")
     least_motion: float = threshold(
@@ -66,7 +69,7 @@ class UninformativeLabels(Detector):
         loss, move = window.derive(curve), window.derive(motion)
         assert loss is not None
         assert move is not None
-        away = abs(float(np.median(loss.levels[-4:])) - loss.chance) / max(loss.chance, 1e-12)
+        away = abs(middle(loss.levels[-4:]) - loss.chance) / max(loss.chance, 1e-12)
         sound = self.least_motion <= move.middle <= self.most_motion
         if away > self.near or not sound or loss.falling or move.blocked:
             return None

@@ -8,8 +8,8 @@ import numpy as np
 
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import motion
-from paramedic.diagnose.rows import learners, measured, names
-from paramedic.types import Finding, Window
+from paramedic.diagnose.rows import learners, measured, middle, names
+from paramedic.types import Chart, Finding, Window
 
 _REASONS = {
     "optimizer": "was not given to the optimizer",
@@ -72,7 +72,7 @@ class UntrainedParameters(Detector):
 
     def examine(self, window: Window) -> Finding | None:
         for reason, rows in (
-            ("optimizer", _forgotten(window)),
+            ("optimizer", window.of_chart(_forgotten)),
             ("gradient", self._without_gradient(window)),
             ("movement", self._without_movement(window)),
         ):
@@ -93,30 +93,35 @@ class UntrainedParameters(Detector):
 
     def _without_gradient(self, window: Window) -> list[int]:
         norms = measured(window, "grad_norm", self.frames)
-        absent = np.isnan(norms).all(axis=0)
         if len(norms) < self.frames:
             return []
-        return [
-            place
-            for place, layer in enumerate(window.chart.layers)
-            if absent[place] and layer.parameters and layer.trainable and layer.in_optimizer
-        ]
+        absent = set(np.flatnonzero(np.isnan(np.fmax.reduce(norms, axis=0))).tolist())
+        return [place for place in window.of_chart(_meant) if place in absent]
 
     def _without_movement(self, window: Window) -> list[int]:
         rows, move = learners(window), window.derive(motion)
         ratios = measured(window, "update_ratio", self.frames)[:, rows]
-        still = (ratios == 0).all(axis=0)
+        still = np.all(ratios == 0, axis=0)
         if move is None or still.all():  # nothing moves at all: that is the rate, not a layer
             return []
-        usual = float(np.median(move.gradients[~still]))
+        usual = middle(move.gradients[~still])
         # A gradient that has vanished moves nothing either; that has another name.
         driven = move.gradients > self.driven * usual
-        return [int(place) for place in rows[still & driven]]
+        return [int(place) for place in rows[np.flatnonzero(still & driven)]]
 
 
-def _forgotten(window: Window) -> list[int]:
+def _meant(chart: Chart) -> list[int]:
+    """The layers that the optimizer is meant to train."""
     return [
         place
-        for place, layer in enumerate(window.chart.layers)
+        for place, layer in enumerate(chart.layers)
+        if layer.parameters and layer.trainable and layer.in_optimizer
+    ]
+
+
+def _forgotten(chart: Chart) -> list[int]:
+    return [
+        place
+        for place, layer in enumerate(chart.layers)
         if layer.parameters and layer.trainable and not layer.in_optimizer and layer.executed
     ]

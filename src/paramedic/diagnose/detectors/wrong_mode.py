@@ -62,7 +62,7 @@ class WrongMode(Detector):
     )
 
     def missing(self, window: Window) -> str | None:
-        if not _telling(window.chart):
+        if not window.of_chart(_telling):
             return "the model has neither dropout nor batch normalisation"
         seen = len(measured(window, "act_training"))
         return None if seen >= self.frames else f"too few steps were looked at: {seen}"
@@ -71,7 +71,7 @@ class WrongMode(Detector):
         modes = measured(window, "act_training", self.frames)
         rows = [
             row
-            for row in _telling(window.chart)
+            for row in window.of_chart(_telling)
             if (modes[:, row] == 0).all() and not _frozen_part(window.chart, row)
         ]
         if not rows:
@@ -104,7 +104,8 @@ def _frozen_part(chart: Chart, row: int) -> bool:
         inside = [
             layer
             for layer in chart.layers
-            if layer.parameters and (not path or layer.name == path or layer.name.startswith(path + "."))
+            if layer.parameters
+            and (not path or layer.name == path or layer.name.startswith(path + "."))
         ]
         if inside:
             return not any(layer.trainable for layer in inside)

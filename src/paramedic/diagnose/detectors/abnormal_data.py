@@ -1,0 +1,123 @@
+"""D001: inputs on a scale that harms the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from paramedic.diagnose.curve import curve
+from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.rows import middle, scalars
+from paramedic.types import Finding, Severity, Window
+
+
+@dataclass(frozen=True, slots=True)
+class AbnormalData(Detector):
+    """The inputs have missing values, outliers or a scale that the net cannot bear.
+
+    ## What it looks for
+    Inputs that are NaN or infinite; inputs that are far from zero or far apart (a large mean or
+    spread, values many spreads away) together with trouble: a loss that began far above guessing,
+    jumped, or does not fall. Inputs that are merely not normalised and do no harm are no finding.
+
+    ## Why is this bad?
+    The first layer multiplies its inputs by weights that were drawn for inputs of about one. With
+    values of a few hundred the activations, the loss and the first gradients are hundreds of
+    times too large, and the first steps kill units or blow up the weights.
+
+    ## Example
+    ```python
+    x = torch.from_numpy(images).float()            # 0 to 255, and one column in millions
+    ```
+
+    ## Use instead
+    ```python
+    x = (x - mean) / std                            # of the training data, per feature
+    ```
+
+    ## References
+    - AUTOTRAINER, problem AD (seeds/000): an output of some layer above 10.
+    - LeCun et al., "Efficient BackProp", 1998.
+    """
+
+    code = "D001"
+    slug = "abnormal-data"
+    explains = frozenset(
+        {"exploding-gradient", "loss-explosion", "non-finite", "dying-relu", "saturated-activation",
+         "learning-rate-too-high", "learning-rate-too-low", "gradient-instability",
+         "oscillating-loss", "loss-plateau", "slow-convergence", "vanishing-gradient",
+         "poor-initialization", "uninformative-labels", "no-more-gain", "untrained-parameters",
+         "too-few-steps"}
+    )  # fmt: skip
+    lasting = True
+
+    scale: float = threshold(
+        20.0, "spread or mean of the inputs", source="tuning half of the zoo; 1 is usual"
+    )
+    outlier: float = threshold(
+        100.0, "largest input in usual spreads", source="tuning half of the zoo"
+    )
+    jump: float = threshold(
+        10.0, "largest loss against the start that is trouble", source="tuning half of the zoo"
+    )
+    learned: float = threshold(
+        0.2, "share of the loss that is gone, above which the scale is borne", source="as above"
+    )
+
+    def missing(self, window: Window) -> str | None:
+        if not len(scalars(window, "input_nan")):
+            return "the inputs could not be seen"
+        return None
+
+    def examine(self, window: Window) -> Finding | None:
+        absent = scalars(window, "input_nan")
+        if (absent > 0).any():
+            return self.finding(
+                window,
+                f"{absent.max():.2%} of the inputs of a batch are NaN or infinite.",
+                severity=Severity.CRITICAL,
+                confidence=0.97,
+                share=float(absent.max()),
+                threshold=0.0,
+            )
+        if window.chart.input_kind == "integer":  # tokens: their numbers have no scale
+            return None
+        return self._scale(window)
+
+    def _scale(self, window: Window) -> Finding | None:
+        spread = scalars(window, "input_std")
+        centre = np.abs(scalars(window, "input_mean"))
+        extreme = np.fmax(
+            np.abs(scalars(window, "input_min")), np.abs(scalars(window, "input_max"))
+        )
+        if not len(spread) or not len(extreme):
+            return None
+        usual = middle(spread)
+        size = max(usual, middle(centre))
+        far = float(extreme.max()) / max(usual, 1e-12)
+        if size < self.scale and far < self.outlier:
+            return None
+        if not self._trouble(window):
+            return None
+        what = f"spread over {size:.3g}" if size >= self.scale else f"up to {far:.0f} usual spreads"
+        return self.finding(
+            window,
+            f"The inputs are {what} (largest {extreme.max():.3g}) and the run suffers from it: "
+            "normalise them by their mean and standard deviation.",
+            severity=Severity.CRITICAL,
+            confidence=0.92,
+            scale=size,
+            threshold=self.scale,
+            largest=float(extreme.max()),
+            outlier=far,
+        )
+
+    def _trouble(self, window: Window) -> bool:
+        loss = window.derive(curve)
+        if loss is None:
+            return False
+        if bool((~window.pulse.finite & ~window.pulse.skipped).any()):
+            return True
+        jumped = max(loss.first, loss.largest) > self.jump * abs(loss.start)
+        return jumped or (loss.learned < self.learned and not loss.falling)

@@ -1,0 +1,95 @@
+"""G002: gradients far out of proportion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from paramedic.diagnose.curve import curve
+from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.motion import elasticity
+from paramedic.diagnose.rows import middle
+from paramedic.types import Finding, Severity, Window
+
+
+@dataclass(frozen=True, slots=True)
+class ExplodingGradient(Detector):
+    """The gradient is out of all proportion to the weights and the loss.
+
+    ## What it looks for
+    The norm of the gradient times that of the weights over the loss, a number without a unit. In
+    sound nets it is between 1 and 100. Here it is in the thousands at a typical step, or it has
+    grown a thousandfold, and the net does not learn well. Norms alone say nothing: a sum instead
+    of a mean in the loss multiplies them by the batch size.
+
+    ## Why is this bad?
+    The gradient holds only in a tiny neighbourhood, so any ordinary learning rate steps far
+    outside of it. Deep nets without normalisation and long recurrences multiply factors above
+    one.
+
+    ## Example
+    ```python
+    nn.RNN(16, 64, num_layers=4, nonlinearity="relu")       # 200 time steps, no clipping
+    ```
+
+    ## Use instead
+    ```python
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    ```
+    Or normalisation, gates, and an initialisation that keeps the scale.
+
+    ## References
+    - AUTOTRAINER, problem EG (seeds/000): first to last layer above 70.
+    - BTTackler, AGV and EAG (seeds/002); Training Doctor: norm above 10 (seeds/004).
+    - Pascanu et al., "On the difficulty of training recurrent neural networks", 2013.
+    """
+
+    code = "G002"
+    slug = "exploding-gradient"
+    needs = frozenset({"grad_norm", "weight_norm"})
+    explains = frozenset(
+        {"loss-explosion", "oscillating-loss", "gradient-instability", "non-finite", "dying-relu",
+         "saturated-activation", "learning-rate-too-high", "loss-plateau", "slow-convergence",
+         "uninformative-labels", "no-more-gain"}
+    )  # fmt: skip
+    excludes = frozenset({"vanishing-gradient"})
+    lasting = True
+
+    usual: float = threshold(
+        300.0, "gradient times weights over loss, typical step", source="tuning half of the zoo"
+    )
+    growth: float = threshold(
+        1e3, "growth of the gradient since the first frame of the window", source="as above"
+    )
+    learned: float = threshold(
+        0.3, "share of the loss that is gone, above which the net learns", source="as above"
+    )
+
+    def missing(self, window: Window) -> str | None:
+        if window.derive(curve) is None or len(window.derive(elasticity)) < 4:
+            return "too few steps were seen"
+        return None
+
+    def examine(self, window: Window) -> Finding | None:
+        loss, violence = window.derive(curve), window.derive(elasticity)
+        assert loss is not None
+        norms = window.scalar("grad_norm")
+        norms = norms[np.isfinite(norms) & (norms > 0)]
+        typical = middle(violence)
+        growth = middle(norms[-4:]) / float(norms[:4].min()) if len(norms) > 7 else 1.0
+        exploding = typical > self.usual or (growth > self.growth and loss.rising)
+        if not exploding or loss.learned > self.learned:
+            return None
+        return self.finding(
+            window,
+            f"The gradient (norm {middle(norms):.3g}) is out of proportion: times the weights it "
+            f"is {typical:.3g} times the loss, and the net does not learn. Clip it, and look at the "
+            "scale of weights and inputs.",
+            severity=Severity.CRITICAL,
+            confidence=0.85,
+            proportion=typical,
+            threshold=self.usual,
+            growth=growth,
+            learned=loss.learned,
+        )

@@ -1,0 +1,79 @@
+"""G003: rare steps with enormous gradients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.rows import middle
+from paramedic.types import Finding, Window
+
+
+@dataclass(frozen=True, slots=True)
+class GradientInstability(Detector):
+    """Now and then a batch gives a gradient that dwarfs all others.
+
+    ## What it looks for
+    Several frames in which both the gradient and the loss are many times their usual size, while
+    most frames are calm. The loss must jump as well: near the end of a good run some batches have
+    hardly any gradient left, which makes the others look large.
+
+    ## Why is this bad?
+    One such step undoes hundreds of ordinary ones. Heavy-tailed targets, broken samples and rare
+    long sequences cause it.
+
+    ## Example
+    ```python
+    targets = income                       # a few are ten thousand times the median
+    ```
+
+    ## Use instead
+    ```python
+    targets = income.log1p()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    ```
+
+    ## References
+    - Training Doctor (seeds/004): standard deviation over mean of 50 norms above 2.
+    """
+
+    code = "G003"
+    slug = "gradient-instability"
+    needs = frozenset({"grad_norm"})
+    explains = frozenset({"oscillating-loss", "slow-convergence", "loss-plateau", "no-more-gain"})
+    patience = 2
+
+    gradient: float = threshold(15.0, "times the usual gradient", source="tuning half of the zoo")
+    loss: float = threshold(6.0, "times the usual loss", source="tuning half of the zoo")
+    spikes: int = threshold(2, "frames of a window with such a jump", source="one is an accident")
+    frames: int = threshold(24, "frames before it is judged", source="the first steps are wild")
+
+    def missing(self, window: Window) -> str | None:
+        return None if len(window) >= self.frames else f"too few frames: {len(window)}"
+
+    def examine(self, window: Window) -> Finding | None:
+        norms, losses = window.scalar("grad_norm"), np.abs(window.scalar("loss"))
+        known = np.isfinite(norms) & np.isfinite(losses) & (window.steps >= _SETTLED)
+        norms, losses = norms[known], losses[known]
+        if len(norms) < self.frames:
+            return None
+        usual, level = middle(norms), middle(losses)
+        wild = (norms > self.gradient * usual) & (losses > self.loss * level)
+        if wild.sum() < self.spikes:
+            return None
+        return self.finding(
+            window,
+            f"{int(wild.sum())} of {len(norms)} steps had gradients up to {norms.max() / usual:.0f} "
+            "times the usual one, with losses to match: some batches are not like the others. Look "
+            "at their samples, or clip the gradient.",
+            confidence=0.8,
+            largest=float(norms.max() / usual),
+            threshold=self.gradient,
+            largest_loss=float(losses.max() / max(level, 1e-12)),
+            spikes=int(wild.sum()),
+        )
+
+
+_SETTLED = 10  # steps: before that every net is wild

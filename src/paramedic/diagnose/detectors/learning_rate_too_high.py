@@ -1,0 +1,94 @@
+"""O001: steps so large that they destroy what was there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from paramedic.diagnose.curve import curve
+from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.motion import moves
+from paramedic.diagnose.rows import middle
+from paramedic.types import Finding, Severity, Window
+
+
+@dataclass(frozen=True, slots=True)
+class LearningRateTooHigh(Detector):
+    """A step moves the weights by as much as they are large, and the loss suffers.
+
+    ## What it looks for
+    Updates of the typical layer that are large against its weights, together with a loss that is
+    not better than at the start. Either alone is no finding: small new layers move fast at first,
+    and a loss can be stuck for many reasons.
+
+    ## Why is this bad?
+    A gradient says where the loss falls nearby. A step that replaces the weights goes where it
+    says nothing: the loss jumps, units die or saturate, and what was learned is gone.
+
+    ## Example
+    ```python
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.5)
+    ```
+
+    ## Use instead
+    ```python
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    ```
+    Updates of about a thousandth of the weights are usual.
+
+    ## References
+    - Karpathy, "A recipe for training neural networks", 2019: update ratios near 1e-3.
+    - AUTOTRAINER, problem OL (seeds/000), sees its oscillation only.
+    """
+
+    code = "O001"
+    slug = "learning-rate-too-high"
+    needs = frozenset({"update_ratio"})
+    explains = frozenset(
+        {"oscillating-loss", "loss-explosion", "dying-relu", "saturated-activation", "non-finite",
+         "gradient-instability", "exploding-gradient", "loss-plateau", "slow-convergence",
+         "vanishing-gradient", "uninformative-labels", "no-more-gain", "untrained-parameters",
+         "learning-rate-too-low", "too-few-steps", "overfitting"}
+    )  # fmt: skip
+    excludes = frozenset({"learning-rate-too-low"})
+    lasting = True
+
+    ratio: float = threshold(
+        0.5, "update of the typical layer against its weights", source="tuning half of the zoo"
+    )
+    early: int = threshold(
+        20, "first steps in which one such update is enough", source="later ones are wild batches"
+    )
+    steady: float = threshold(
+        0.05, "the same, if it is so in most frames", source="tuning half of the zoo"
+    )
+    worse: float = threshold(
+        0.05, "share of the loss that must be gone for the run to be learning", source="as above"
+    )
+
+    def missing(self, window: Window) -> str | None:
+        if window.derive(curve) is None:
+            return "too few losses were seen"
+        return None if len(window.derive(moves)) > 2 else "too few steps were looked at"
+
+    def examine(self, window: Window) -> Finding | None:
+        loss, ratios = window.derive(curve), window.derive(moves)
+        assert loss is not None
+        early = ratios[1:][: max(self.early - int(window.steps[0]), 0)]
+        peak, usual = float(early.max(initial=0.0)), middle(ratios)
+        if peak < self.ratio and usual < self.steady:
+            return None
+        if loss.learned > self.worse or (loss.falling and loss.learned > 0):
+            return None
+        reached = max(peak, usual)
+        return self.finding(
+            window,
+            f"A step moved the typical layer by {reached:.2g} times the size of its weights, and the "
+            f"loss is not better than at the start ({loss.start:.4g}, now {loss.last:.4g}). Lower "
+            "the learning rate.",
+            severity=Severity.CRITICAL,
+            confidence=0.9,
+            update_ratio=peak,
+            usual_update_ratio=usual,
+            threshold=self.ratio,
+            learned=loss.learned,
+        )

@@ -1,0 +1,75 @@
+"""L004: the loss runs away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from paramedic.diagnose.curve import curve
+from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.rows import middle
+from paramedic.types import Finding, Severity, Window
+
+
+@dataclass(frozen=True, slots=True)
+class LossExplosion(Detector):
+    """The loss has grown to many times what it was.
+
+    ## What it looks for
+    A level of the loss, not a single batch, that is several times that of the start (or of
+    guessing) and that does not come back down.
+
+    ## Why is this bad?
+    The run goes away from every solution. Mostly the learning rate is too high, a sign is wrong,
+    or gradients explode; where one of these is seen it is named as the cause.
+
+    ## Example
+    ```python
+    loss = -F.cross_entropy(model(x), y)        # the sign: the worse the better
+    ```
+
+    ## Use instead
+    ```python
+    loss = F.cross_entropy(model(x), y)
+    ```
+
+    ## References
+    - Training Doctor (seeds/004): `L > 10 or L > 2 * L_prev`, which fires some thirty times in
+      600 healthy steps; a level against its noise does not.
+    """
+
+    code = "L004"
+    slug = "loss-explosion"
+    explains = frozenset(
+        {"oscillating-loss", "gradient-instability", "loss-plateau", "non-finite",
+         "saturated-activation", "dying-relu", "slow-convergence", "no-more-gain"}
+    )  # fmt: skip
+
+    factor: float = threshold(
+        5.0, "level against the lowest so far", source="tuning half of the zoo"
+    )
+    above: float = threshold(
+        2.0, "level against that of the start", source="a good run may bounce far below its start"
+    )
+    certain: float = threshold(5.0, "rise in standard errors of a level", source="five sigma")
+
+    def missing(self, window: Window) -> str | None:
+        return None if window.derive(curve) is not None else "too few losses were seen"
+
+    def examine(self, window: Window) -> Finding | None:
+        loss = window.derive(curve)
+        assert loss is not None
+        now, lowest = middle(loss.levels[-2:]), min(loss.best, loss.start)
+        grown = now / max(abs(lowest), 1e-12)
+        certain = now - lowest > self.certain * loss.error
+        if grown < self.factor or now < self.above * loss.start or not certain:
+            return None
+        return self.finding(
+            window,
+            f"The loss has grown from {lowest:.4g} to {now:.4g} and does not come back.",
+            severity=Severity.CRITICAL,
+            confidence=0.85,
+            level=now,
+            before=lowest,
+            factor=grown,
+            threshold=self.factor,
+        )

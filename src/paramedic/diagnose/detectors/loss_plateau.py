@@ -1,0 +1,91 @@
+"""L003: the loss has come to rest where it should not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from paramedic.diagnose.curve import Curve, curve
+from paramedic.diagnose.detector import Detector, threshold
+from paramedic.types import Finding, Task, Window
+
+
+@dataclass(frozen=True, slots=True)
+class LossPlateau(Detector):
+    """The loss has come to rest although hardly anything was learned.
+
+    ## What it looks for
+    At the end of a run, or after very many steps: a loss that has lost only a small share of its
+    initial value (or of that of guessing) and gained next to nothing in the last half. Runs that
+    start slowly are given time; runs that have learned may rest.
+
+    ## Why is this bad?
+    More of the same will not help. Where a cause is seen (dead units, vanishing gradients, useless
+    labels, a rate too low) that is named instead; if none is, the net may be too small for the
+    task.
+
+    ## Example
+    ```python
+    model = nn.Linear(2, 2)             # two rings inside each other: no line parts them
+    ```
+
+    ## Use instead
+    ```python
+    model = nn.Sequential(nn.Linear(2, 32), nn.ReLU(), nn.Linear(32, 2))
+    ```
+
+    ## References
+    - Training Doctor (seeds/004): variance of 20 losses below 1e-4, which every converged run has.
+    - BTTackler, PLC (seeds/002).
+    """
+
+    code = "L003"
+    slug = "loss-plateau"
+    explains = frozenset({"no-more-gain"})
+    patience = 1
+
+    learned: float = threshold(
+        0.25, "share of the loss that is gone, above which rest is earned", source="tuning half"
+    )
+    learned_language: float = threshold(
+        0.1, "the same for language models, whose loss has a high floor", source="tuning half"
+    )
+    late: float = threshold(
+        0.3, "share of the gain that may fall into the last half", source="tuning half of the zoo"
+    )
+    steps: int = threshold(
+        2000, "steps after which a run that has not ended is judged", source="slow starters"
+    )
+
+    def missing(self, window: Window) -> str | None:
+        loss = window.derive(curve)
+        if loss is None:
+            return "too few losses were seen"
+        if not window.ended and loss.steps < self.steps:
+            return f"judged at the end of a run or after {self.steps} steps"
+        return None
+
+    def examine(self, window: Window) -> Finding | None:
+        loss = window.derive(curve)
+        assert loss is not None
+        language = window.chart.task is Task.LANGUAGE_MODEL
+        limit = self.learned_language if language else self.learned
+        if loss.learned > limit or loss.rising or late_gain(loss) > self.late:
+            return None
+        return self.finding(
+            window,
+            f"The loss rests at {loss.last:.4g}: only {max(loss.learned, 0):.0%} of what it began "
+            "with (or of guessing) is gone, and the last half of the run gained next to nothing.",
+            confidence=0.7,
+            learned=loss.learned,
+            threshold=limit,
+            late_gain=late_gain(loss),
+        )
+
+
+def late_gain(loss: Curve) -> float:
+    """The share of all that was gained that was gained in the last half; 0 if nothing was."""
+    amount, certainty = loss.change(0.5)
+    gained = (max(loss.first, loss.start) - loss.last) / loss.scale
+    if certainty > -3.0 or gained <= 0:
+        return 0.0
+    return min(-amount / gained, 1.0)

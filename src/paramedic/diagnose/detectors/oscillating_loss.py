@@ -1,0 +1,116 @@
+"""L001: the loss swings up and down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paramedic.diagnose.curve import curve
+from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.rows import middle, middles
+from paramedic.types import Finding, Window
+
+_PIECES = 64  # of the last three quarters of the run
+
+
+@dataclass(frozen=True, slots=True)
+class OscillatingLoss(Detector):
+    """The loss swings up and down by far more than its noise.
+
+    ## What it looks for
+    Several turns of the smoothed loss, each of them a good share of the initial loss and many
+    times the noise of the smoothed values. Noise from batch to batch is no oscillation, and a run
+    that has learned nearly everything may be restless.
+
+    ## Why is this bad?
+    Something undoes what was just learned: batches of one class after the other, a momentum that
+    overshoots, a learning rate that jumps. The run gets nowhere, or gets somewhere by luck.
+
+    ## Example
+    ```python
+    DataLoader(sorted_by_class, shuffle=False)
+    ```
+
+    ## Use instead
+    ```python
+    DataLoader(samples, shuffle=True)
+    ```
+
+    ## References
+    - AUTOTRAINER, problem OL (seeds/000): local maxima and minima of the accuracy 0.03 apart.
+    - BTTackler, ULC (seeds/002).
+    """
+
+    code = "L001"
+    slug = "oscillating-loss"
+    explains = frozenset(
+        {"loss-plateau", "slow-convergence", "gradient-instability", "no-more-gain", "dying-relu",
+         "uninformative-labels", "overfitting"}
+    )  # fmt: skip
+
+    swing: float = threshold(
+        0.25, "size of a swing, as a share of the initial loss", source="tuning half of the zoo"
+    )
+    turns: int = threshold(3, "turns that make an oscillation", source="tuning half of the zoo")
+    certain: float = threshold(5.0, "size of a swing in standard errors", source="five sigma")
+    learned: float = threshold(
+        0.8, "share of the loss that is gone, above which unrest is forgiven", source="as above"
+    )
+    steps: int = threshold(60, "steps before it is judged", source="the first steps are wild")
+
+    def missing(self, window: Window) -> str | None:
+        loss = window.derive(curve)
+        if loss is None or loss.steps < self.steps:
+            return f"too few steps: {0 if loss is None else loss.steps} of {self.steps}"
+        return None
+
+    def examine(self, window: Window) -> Finding | None:
+        loss = window.derive(curve)
+        assert loss is not None
+        if loss.learned > self.learned:
+            return None
+        pieces, error = _pieces(window)
+        size = max(self.swing * loss.scale, self.certain * error)
+        turns = turning_points(pieces, size)
+        if turns < self.turns:
+            return None
+        return self.finding(
+            window,
+            f"The smoothed loss turned {turns} times by more than {size:.3g} (now {loss.last:.4g}): "
+            "something undoes what was learned.",
+            confidence=0.8,
+            turns=turns,
+            threshold=self.turns,
+            swing=size,
+            learned=loss.learned,
+        )
+
+
+def _pieces(window: Window) -> tuple[NDArray[np.float64], float]:
+    """The loss after the first quarter of the run, smoothed, and the error of its values."""
+    losses = window.pulse.loss[np.isfinite(window.pulse.loss)]
+    losses = losses[len(losses) // 4 :]
+    size = max(len(losses) // _PIECES, 1)
+    table = losses[: len(losses) // size * size].reshape(-1, size)
+    pieces = middles(table.T)
+    if size < 3:  # too short to tell noise from swings inside of a piece
+        return pieces, middle(np.abs(np.diff(losses))) * 1.05
+    within = middle(table.std(axis=1))
+    return pieces, 1.25 * within / size**0.5
+
+
+def turning_points(values: NDArray[np.float64], size: float) -> int:
+    """How often a series turns round by more than `size`."""
+    turns, direction = 0, 0
+    low = high = float(values[0])
+    for value in values.tolist():
+        high, low = max(high, value), min(low, value)
+        if direction >= 0 and high - value > size:
+            turns += direction > 0
+            direction, low = -1, value
+        elif direction <= 0 and value - low > size:
+            turns += direction < 0
+            direction, high = 1, value
+    return turns

@@ -1,0 +1,135 @@
+"""O007: weights that were drawn on the wrong scale, or not drawn at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from paramedic.diagnose.curve import curve
+from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.motion import elasticity
+from paramedic.diagnose.rows import learners, names
+from paramedic.types import Finding, Severity, Window
+
+_CARRIERS = ("Linear", "Conv", "Bilinear")
+
+
+@dataclass(frozen=True, slots=True)
+class PoorInitialization(Detector):
+    """The net starts from weights that are all equal, far too large or far too small.
+
+    ## What it looks for
+    In the first steps: two neighbouring layers whose weights are all the same; activations whose
+    variance grows or shrinks by orders of magnitude through the layers; a first loss far above
+    that of guessing.
+
+    ## Why is this bad?
+    Equal weights get equal gradients and stay equal: a layer of a thousand units is then one
+    unit. Too large weights start the net certain of nonsense; too small ones let the signal die
+    before the last layer.
+
+    ## Example
+    ```python
+    nn.init.zeros_(layer.weight)
+    nn.init.normal_(layer.weight, std=3.0)
+    ```
+
+    ## Use instead
+    ```python
+    nn.init.kaiming_normal_(layer.weight)       # before a ReLU; xavier_uniform_ before a tanh
+    ```
+
+    ## References
+    - Glorot and Bengio, 2010; He et al., "Delving deep into rectifiers", 2015.
+    - AUTOTRAINER's remedy S4 (seeds/000) substitutes initialisers without diagnosing them.
+    """
+
+    code = "O007"
+    slug = "poor-initialization"
+    needs = frozenset({"weight_var", "act_var"})
+    explains = frozenset(
+        {"vanishing-gradient", "exploding-gradient", "loss-explosion", "dying-relu",
+         "saturated-activation", "loss-plateau", "slow-convergence", "uninformative-labels",
+         "learning-rate-too-low", "learning-rate-too-high", "no-more-gain", "oscillating-loss",
+         "untrained-parameters", "gradient-instability", "non-finite", "too-few-steps"}
+    )  # fmt: skip
+    patience = 1
+    lasting = True
+
+    growth: float = threshold(
+        1e4, "variance of activations, last layer against first", source="tuning half of the zoo"
+    )
+    first_loss: float = threshold(
+        5.0, "first loss against that of guessing", source="tuning half of the zoo"
+    )
+    steps: int = threshold(3, "first steps that tell of the initialisation", source="by definition")
+
+    def missing(self, window: Window) -> str | None:
+        if not len(window) or window.steps[0] >= self.steps:
+            return "the first steps are no longer in the window"
+        return None if len(window.pulse) >= self.steps else "too few steps"
+
+    def examine(self, window: Window) -> Finding | None:
+        return self._constant(window) or self._scale(window)
+
+    def _constant(self, window: Window) -> Finding | None:
+        rows = learners(window)
+        spread = window.layer("weight_var")[0, rows]
+        several = np.array([window.chart.layers[int(row)].parameters > 2 for row in rows], np.bool_)
+        flat = (spread == 0) & several
+        pairs = np.flatnonzero(flat[1:] & flat[:-1])
+        if not len(pairs):
+            return None
+        where = names(window, rows[flat])
+        return self.finding(
+            window,
+            f"All weights of `{where[0]}` are equal, and of {len(where) - 1} more layers: their "
+            "units get equal gradients and can never differ. Draw the weights at random.",
+            severity=Severity.CRITICAL,
+            confidence=0.95,
+            where=where,
+            layers=len(where),
+            variance=0.0,
+        )
+
+    def _scale(self, window: Window) -> Finding | None:
+        growth = self._growth(window)
+        loss = window.derive(curve)
+        above = _first_loss_over_chance(window)
+        wild = above > self.first_loss
+        strange = growth > self.growth or growth < 1 / self.growth
+        if not (strange or wild) or loss is None:
+            return None
+        return self.finding(
+            window,
+            f"At the first step the variance of the activations changes by a factor of {growth:.1e} "
+            f"through the net, and the loss is {above:.2g} times that of guessing: the weights "
+            "were drawn on the wrong scale.",
+            confidence=0.8,
+            growth=growth,
+            threshold=self.growth,
+            first_loss=above,
+            proportion=float(window.derive(elasticity)[:1].sum()),
+        )
+
+    def _growth(self, window: Window) -> float:
+        layers = window.chart.layers
+        rows = [
+            place
+            for place in np.argsort([layer.order for layer in layers])
+            if layers[place].parameters and layers[place].kind.startswith(_CARRIERS)
+        ]
+        spread = window.layer("act_var")[0, rows].astype(np.float64)
+        spread = spread[np.isfinite(spread)]
+        if len(spread) < 3 or spread[0] <= 0:
+            return 1.0
+        return float(spread[-1] / spread[0])
+
+
+def _first_loss_over_chance(window: Window) -> float:
+    loss = window.derive(curve)
+    if loss is None or np.isnan(loss.chance) or loss.chance <= 0:
+        return 1.0
+    losses = window.pulse.loss
+    return float(losses[0] / loss.chance) if np.isfinite(losses[0]) else 1.0

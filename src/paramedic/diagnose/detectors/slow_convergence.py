@@ -1,0 +1,82 @@
+"""L002: learning, but far too slowly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from paramedic.diagnose.curve import curve
+from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.detectors.loss_plateau import late_gain
+from paramedic.types import Finding, Task, Window
+
+
+@dataclass(frozen=True, slots=True)
+class SlowConvergence(Detector):
+    """The loss falls steadily, but at this pace the run will not get there.
+
+    ## What it looks for
+    At the end of a run, or after very many steps: a loss that still falls, beyond its noise and
+    without levelling off, but of which hardly anything is gone.
+
+    ## Why is this bad?
+    The time was spent and the net has hardly learned. Unlike at a plateau there is a direction:
+    larger steps, momentum, an adaptive optimizer or normalised inputs get there sooner.
+
+    ## Example
+    ```python
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.001)
+    ```
+
+    ## Use instead
+    ```python
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    ```
+
+    ## References
+    - AUTOTRAINER, problem SC (seeds/000): no epoch gains more than 0.01 accuracy.
+    """
+
+    code = "L002"
+    slug = "slow-convergence"
+    excludes = frozenset({"loss-plateau", "no-more-gain"})
+    explains = frozenset({"too-few-steps"})
+    patience = 1
+
+    learned: float = threshold(
+        0.25, "share of the loss that is gone, above which the pace is enough", source="tuning half"
+    )
+    learned_language: float = threshold(
+        0.1, "the same for language models, whose loss has a high floor", source="tuning half"
+    )
+    late: float = threshold(
+        0.3, "share of the gain that falls into the last half", source="tuning half of the zoo"
+    )
+    steps: int = threshold(
+        2000, "steps after which a run that has not ended is judged", source="slow starters"
+    )
+
+    def missing(self, window: Window) -> str | None:
+        loss = window.derive(curve)
+        if loss is None:
+            return "too few losses were seen"
+        if not window.ended and loss.steps < self.steps:
+            return f"judged at the end of a run or after {self.steps} steps"
+        return None
+
+    def examine(self, window: Window) -> Finding | None:
+        loss = window.derive(curve)
+        assert loss is not None
+        language = window.chart.task is Task.LANGUAGE_MODEL
+        limit = self.learned_language if language else self.learned
+        late = late_gain(loss)
+        if loss.learned > limit or not loss.falling or late <= self.late:
+            return None
+        return self.finding(
+            window,
+            f"After {loss.steps} steps only {max(loss.learned, 0):.0%} of the loss is gone (now "
+            f"{loss.last:.4g}), though it falls steadily: the steps are too small or badly aimed.",
+            confidence=0.75,
+            learned=loss.learned,
+            threshold=limit,
+            late_gain=late,
+        )
