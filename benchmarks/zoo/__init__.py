@@ -1,1 +1,12 @@
-"""The zoo: training runs whose sickness, or health, is known because it was built in."""
+"""The zoo: training runs whose sickness, or health, is known because it was built in.
+
+A `Plan` says how a run goes; a sick run is a sound plan (`bases.py`) with something replaced, so
+every sick run has a twin that differs only in the fault. `catalogue.py` collects the recipes and
+holds what is promised of them: every sickness in both halves, and no pair of architecture and
+data set in both, so that detectors are judged on kinds of runs they were not tuned on.
+
+`record.py` trains the runs under `paramedic.watch` and writes a trace of each and a manifest with
+the truth; `record.py --check` compares the sick with their twins. To add a run, add a line to a
+file in `sick/` or `healthy/`: seeds below 10 belong to the tuning half, the others to the judging
+half.
+"""

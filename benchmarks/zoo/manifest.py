@@ -54,8 +54,13 @@ def read(folder: Path) -> dict[str, dict[str, Any]]:
     return {one["name"]: one for one in json.loads(path.read_text())["runs"]}
 
 
-def write(folder: Path, entries: dict[str, dict[str, Any]], order: list[str]) -> None:
-    """Write the entries in the order of the catalogue, whole or not at all."""
+def add(folder: Path, new: dict[str, Any], order: list[str]) -> None:
+    """Put an entry into the manifest, in the order of the catalogue; what left it is dropped.
+
+    The file is read again each time, so that the two halves can be recorded side by side, and
+    replaced as a whole, so that it can be read at any time.
+    """
+    entries = read(folder) | {new["name"]: new}
     runs = [entries[name] for name in order if name in entries]
     unfinished = folder / (NAME + ".part")
     unfinished.write_text(json.dumps({"runs": runs}, indent=1) + "\n")

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 for folder in (ROOT / "benchmarks", ROOT / "src"):
@@ -69,8 +70,8 @@ def _wanted(recipe: Recipe, options: argparse.Namespace) -> bool:
 def _record(chosen: list[Recipe], options: argparse.Namespace) -> list[Result]:
     """Record what is missing, keeping the manifest up to date; the failures."""
     options.out.mkdir(parents=True, exist_ok=True)
-    entries, order = manifest.read(options.out), list(recipes())
-    missing = [recipe for recipe in chosen if options.force or not _present(recipe, options.out)]
+    known = manifest.read(options.out)
+    missing = [r for r in chosen if options.force or not _present(r, known, options.out)]
     print(f"{len(chosen) - len(missing)} runs are there, {len(missing)} to record.")
     paths = {recipe.name: options.out / manifest.file_name(recipe) for recipe in missing}
     failed = []
@@ -79,15 +80,14 @@ def _record(chosen: list[Recipe], options: argparse.Namespace) -> list[Result]:
     ):
         if result.failure:
             failed.append(result)
-            continue
-        entries[result.name] = manifest.entry(recipes()[result.name], result.numbers)
-        manifest.write(options.out, entries, order)
-    manifest.write(options.out, entries, order)
+        else:
+            entry = manifest.entry(recipes()[result.name], result.numbers)
+            manifest.add(options.out, entry, list(recipes()))
     return failed
 
 
-def _present(recipe: Recipe, folder: Path) -> bool:
-    return recipe.name in manifest.read(folder) and (folder / manifest.file_name(recipe)).is_file()
+def _present(recipe: Recipe, known: dict[str, dict[str, Any]], folder: Path) -> bool:
+    return recipe.name in known and (folder / manifest.file_name(recipe)).is_file()
 
 
 def _check(chosen: list[Recipe], options: argparse.Namespace) -> list[Result]:

@@ -69,11 +69,20 @@ def test_first_every_frame_then_fewer_and_never_too_few() -> None:
     steps = watcher.steps[:-1]
     assert steps[:16] == list(range(16))
     gaps = np.diff(steps)
-    assert (gaps <= 32).all()
+    assert (gaps <= module._MOST).all()
     assert (gaps <= np.maximum(1, np.array(steps[1:]) / 8)).all()
-    assert gaps[-2] == 32  # the last gap may be cut by the end of the run
+    assert gaps[-2] == module._MOST  # the last gap may be cut by the end of the run
+    assert module._MOST <= 64  # what a window shows: every frame is in one that is examined
     assert watcher.windows[-1].ended
     assert watcher.steps[-1] == 2999
+
+
+def test_every_frame_means_every_frame() -> None:
+    watcher = Watcher()
+    engine = Engine([scripted(watcher)], every_frame=True)
+    _run(engine, range(500))
+    engine.settle()
+    assert watcher.steps == list(range(500))
 
 
 def test_is_due_says_when_the_next_frame_counts() -> None:

@@ -89,7 +89,9 @@ def _rank(case: Case) -> tuple[Any, ...]:
     """What is grave, certain and early comes first."""
     finding = case.finding
     gravity = _GRAVITY[finding.severity]
-    return (-gravity, not case.is_open, -finding.confidence, case.opened, finding.code)
+    matters = gravity > 0
+    # What has gone again comes after what is still there, but before mere notes.
+    return (not matters, not case.is_open, -gravity, -finding.confidence, case.opened, finding.code)
 
 
 def _once_each(ranked: Iterable[Case]) -> list[Case]:

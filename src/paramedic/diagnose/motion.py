@@ -83,6 +83,15 @@ def moves(window: Window) -> NDArray[np.float64]:
     return found[np.isfinite(found)]
 
 
+def weight_growth(window: Window) -> float:
+    """The size of the weights now against that in the first frame of the window."""
+    sizes = measured(window, "weight_norm")[:, learners(window)].astype(np.float64)
+    if len(sizes) < 2:
+        return 1.0
+    first, last = np.nansum(sizes[0] ** 2), np.nansum(sizes[-1] ** 2)
+    return float(np.sqrt(last / first)) if first > 0 else 1.0
+
+
 def elasticity(window: Window) -> NDArray[np.float64]:
     """How violently the loss answers to the weights, frame by frame. Use `window.derive`.
 

@@ -110,6 +110,11 @@ def loss_name(loss_fn: Any) -> str:
 def _read_graph(batch: Batch, roots: Sequence[Tensor]) -> None:
     for node in _nodes(roots):
         name = type(node).__name__.rstrip("0123456789")
+        if name == "MulBackward" and _reads_log_softmax(node):
+            # Cross-entropy with probabilities for targets is not an operation of its own.
+            batch.loss, batch.target = "cross-entropy", saved_tensor(node, "other")
+            batch.node = node.next_functions[0][0]
+            return
         if name not in _LOSS_NODES:
             continue
         batch.loss = _LOSS_NODES[name]
@@ -120,6 +125,11 @@ def _read_graph(batch: Batch, roots: Sequence[Tensor]) -> None:
         return
     if batch.loss is None:
         _read_difference(batch, roots)
+
+
+def _reads_log_softmax(node: Any) -> bool:
+    before = node.next_functions[0][0] if node.next_functions else None
+    return before is not None and operation(before) == "LogSoftmax"
 
 
 def _read_difference(batch: Batch, roots: Sequence[Tensor]) -> None:

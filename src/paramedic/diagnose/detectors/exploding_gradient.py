@@ -8,7 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.motion import elasticity
+from paramedic.diagnose.motion import elasticity, weight_growth
 from paramedic.diagnose.rows import middle
 from paramedic.types import Finding, Severity, Window
 
@@ -62,6 +62,9 @@ class ExplodingGradient(Detector):
     growth: float = threshold(
         1e3, "growth of the gradient since the first frame of the window", source="as above"
     )
+    weights: float = threshold(
+        5.0, "growth of the weights above which the steps are to blame", source="as above"
+    )
     learned: float = threshold(
         0.3, "share of the loss that is gone, above which the net learns", source="as above"
     )
@@ -79,6 +82,8 @@ class ExplodingGradient(Detector):
         typical = middle(violence)
         growth = middle(norms[-4:]) / float(norms[:4].min()) if len(norms) > 7 else 1.0
         exploding = typical > self.usual or (growth > self.growth and loss.rising)
+        if weight_growth(window) > self.weights:  # the weights exploded: that is the step
+            return None
         if not exploding or loss.learned > self.learned:
             return None
         return self.finding(

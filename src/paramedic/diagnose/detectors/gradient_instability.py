@@ -42,7 +42,11 @@ class GradientInstability(Detector):
     code = "G003"
     slug = "gradient-instability"
     needs = frozenset({"grad_norm"})
-    explains = frozenset({"oscillating-loss", "slow-convergence", "loss-plateau", "no-more-gain"})
+    explains = frozenset(
+        {"oscillating-loss", "slow-convergence", "loss-plateau", "no-more-gain", "loss-explosion",
+         "dying-relu", "uninformative-labels"}
+    )  # fmt: skip
+    lasting = True
     patience = 2
 
     gradient: float = threshold(15.0, "times the usual gradient", source="tuning half of the zoo")
@@ -61,7 +65,8 @@ class GradientInstability(Detector):
             return None
         usual, level = middle(norms), middle(losses)
         wild = (norms > self.gradient * usual) & (losses > self.loss * level)
-        if wild.sum() < self.spikes:
+        calm = middle(norms[-8:]) < self.gradient / 3 * usual  # growth is no spike
+        if not self.spikes <= wild.sum() <= len(norms) // 4 or not calm:
             return None
         return self.finding(
             window,

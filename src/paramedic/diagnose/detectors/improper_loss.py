@@ -53,6 +53,10 @@ class ImproperLoss(Detector):
     off: float = threshold(
         0.1, "how far the sum of a distribution may be from one", source="label smoothing sums to 1"
     )
+    even: float = threshold(
+        0.15, "how far mean and spread may be from those of equally frequent classes", source="zoo"
+    )
+    frames: int = threshold(8, "batches before that is judged", source="one batch tells little")
     fewest: int = threshold(3, "different labels that make classes", source="two are a yes or no")
     most: int = threshold(1000, "different labels that make classes", source="ImageNet has 1000")
 
@@ -88,6 +92,15 @@ class ImproperLoss(Detector):
             threshold=self.off,
         )
 
+    def _is_even(self, window: Window, least: float, classes: float) -> bool:
+        if len(scalars(window, "target_mean")) < self.frames:
+            return False
+        centre = middle(scalars(window, "target_mean"))
+        spread = middle(scalars(window, "target_std"))
+        even = ((classes**2 - 1) / 12) ** 0.5
+        near = abs(centre - (classes - 1) / 2) < self.even * even
+        return least == 0 and near and abs(spread - even) < self.even * even
+
     def _class_indices(self, window: Window) -> Finding | None:
         whole = (
             window.chart.target_kind == "integer" or (scalars(window, "target_whole") == 1).all()
@@ -98,8 +111,10 @@ class ImproperLoss(Detector):
         if not whole or not len(counts) or not self.fewest <= classes <= self.most or least < 0:
             return None
         measured = {name for epoch in window.epochs for name in epoch.values}
-        if not measured & {"train_acc", "val_acc", "accuracy", "train_accuracy", "val_accuracy"}:
-            return None  # counts and ratings are whole numbers too
+        told = measured & {"train_acc", "val_acc", "accuracy", "train_accuracy", "val_accuracy"}
+        # Counts and ratings are whole numbers too, but not all of them equally frequent.
+        if not told and not self._is_even(window, float(least), float(classes)):
+            return None
         return self.finding(
             window,
             f"{window.chart.loss} is computed on class indices from {least:g} to {most:g}: it takes "

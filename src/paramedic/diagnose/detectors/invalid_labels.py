@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import scalars
 from paramedic.types import Finding, Severity, Task, Window
 
+_WITH_IGNORED = ("cross-entropy", "nll")
 _IGNORED = -100  # the `ignore_index` of torch's cross-entropy
 
 
@@ -49,6 +52,10 @@ class InvalidLabels(Detector):
     )  # fmt: skip
     patience = 1
 
+    batch: int = threshold(8, "samples of a batch that cannot agree by chance", source="2^-7")
+    changes: float = threshold(
+        0.5, "share of batches with another label than the one before", source="sorted data: few"
+    )
     frames: int = threshold(8, "frames that must agree", source="a small batch may be of one class")
 
     def missing(self, window: Window) -> str | None:
@@ -63,7 +70,55 @@ class InvalidLabels(Detector):
             return self._finding(
                 window, f"{share:.1%} of the targets of a batch are NaN or infinite.", share=share
             )
-        return self._one_value(window) or self._shifted(window)
+        found = self._ignored(window) or self._out_of_range(window) or self._one_value(window)
+        return found or self._one_per_batch(window) or self._shifted(window)
+
+    def _ignored(self, window: Window) -> Finding | None:
+        if window.chart.target_kind != "integer" or (window.chart.loss or "") not in _WITH_IGNORED:
+            return None
+        empty = scalars(window, "target_max") == _IGNORED
+        if not empty.any():
+            return None
+        return self._finding(
+            window,
+            f"In {int(empty.sum())} of {len(empty)} batches all targets are {_IGNORED}, which the "
+            "loss ignores: there is nothing to learn, and their mean loss is NaN.",
+            batches=int(empty.sum()),
+        )
+
+    def _out_of_range(self, window: Window) -> Finding | None:
+        if not (window.chart.loss or "").startswith("binary-cross-entropy"):
+            return None
+        low, high = scalars(window, "target_min").min(), scalars(window, "target_max").max()
+        if low >= 0 and high <= 1:
+            return None
+        return self._finding(
+            window,
+            f"The targets of a binary cross-entropy go from {low:g} to {high:g}; they must lie "
+            "between 0 and 1.",
+            smallest=float(low),
+            largest=float(high),
+        )
+
+    def _one_per_batch(self, window: Window) -> Finding | None:
+        """Each batch has a single label, and the next batch another: labels were mixed up.
+
+        Samples sorted by class look similar, but keep their label for many batches.
+        """
+        constant, values = scalars(window, "target_constant"), scalars(window, "target_max")
+        sizes = scalars(window, "batch_size")
+        if len(constant) < self.frames or not len(sizes) or sizes.min() < self.batch:
+            return None
+        changes = float((np.diff(values) != 0).mean())
+        if not (constant == 1).all() or changes < self.changes:
+            return None
+        return self._finding(
+            window,
+            "All samples of a batch have the same target, and each batch another one: the targets "
+            "do not belong to their samples.",
+            changes=changes,
+            threshold=self.changes,
+        )
 
     def _one_value(self, window: Window) -> Finding | None:
         low, high = scalars(window, "target_min"), scalars(window, "target_max")

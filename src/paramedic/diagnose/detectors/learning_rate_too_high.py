@@ -59,7 +59,10 @@ class LearningRateTooHigh(Detector):
         20, "first steps in which one such update is enough", source="later ones are wild batches"
     )
     steady: float = threshold(
-        0.05, "the same, if it is so in most frames", source="tuning half of the zoo"
+        0.2, "the same, if it is so in most frames", source="tuning half of the zoo"
+    )
+    jump: float = threshold(
+        2.0, "largest loss against the start: large steps must have hurt", source="as above"
     )
     worse: float = threshold(
         0.05, "share of the loss that must be gone for the run to be learning", source="as above"
@@ -78,6 +81,8 @@ class LearningRateTooHigh(Detector):
         if peak < self.ratio and usual < self.steady:
             return None
         if loss.learned > self.worse or (loss.falling and loss.learned > 0):
+            return None
+        if max(loss.largest, loss.first) < self.jump * abs(loss.start):
             return None
         reached = max(peak, usual)
         return self.finding(

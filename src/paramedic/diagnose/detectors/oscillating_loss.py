@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import middle, middles
+from paramedic.diagnose.rows import middles
 from paramedic.types import Finding, Window
 
 _PIECES = 64  # of the last three quarters of the run
@@ -56,7 +56,7 @@ class OscillatingLoss(Detector):
     turns: int = threshold(3, "turns that make an oscillation", source="tuning half of the zoo")
     certain: float = threshold(5.0, "size of a swing in standard errors", source="five sigma")
     learned: float = threshold(
-        0.8, "share of the loss that is gone, above which unrest is forgiven", source="as above"
+        0.7, "share of the loss that is gone, above which unrest is forgiven", source="as above"
     )
     steps: int = threshold(60, "steps before it is judged", source="the first steps are wild")
 
@@ -95,10 +95,10 @@ def _pieces(window: Window) -> tuple[NDArray[np.float64], float]:
     size = max(len(losses) // _PIECES, 1)
     table = losses[: len(losses) // size * size].reshape(-1, size)
     pieces = middles(table.T)
-    if size < 3:  # too short to tell noise from swings inside of a piece
-        return pieces, middle(np.abs(np.diff(losses))) * 1.05
-    within = middle(table.std(axis=1))
-    return pieces, 1.25 * within / size**0.5
+    # The noise of a step: by the larger jumps, since noise with heavy tails must not look calm.
+    jumps = np.sort(np.abs(np.diff(losses)))
+    usual, large = jumps[len(jumps) // 2] / 0.954, jumps[int(0.9 * len(jumps))] / 2.326
+    return pieces, 1.25 * float(max(usual, large)) / size**0.5
 
 
 def turning_points(values: NDArray[np.float64], size: float) -> int:

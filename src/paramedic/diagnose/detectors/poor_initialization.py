@@ -63,11 +63,14 @@ class PoorInitialization(Detector):
     first_loss: float = threshold(
         5.0, "first loss against that of guessing", source="tuning half of the zoo"
     )
+    judged: int = threshold(30, "steps after which it is too late to tell", source="weights move")
     steps: int = threshold(3, "first steps that tell of the initialisation", source="by definition")
 
     def missing(self, window: Window) -> str | None:
         if not len(window) or window.steps[0] >= self.steps:
             return "the first steps are no longer in the window"
+        if len(window.pulse) > self.judged:
+            return "only the first steps tell"
         return None if len(window.pulse) >= self.steps else "too few steps"
 
     def examine(self, window: Window) -> Finding | None:

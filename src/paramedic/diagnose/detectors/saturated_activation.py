@@ -45,7 +45,7 @@ class SaturatedActivation(Detector):
     explains = frozenset(
         {"vanishing-gradient", "loss-plateau", "slow-convergence", "learning-rate-too-low",
          "uninformative-labels", "no-more-gain", "oscillating-loss", "gradient-instability",
-         "untrained-parameters"}
+         "untrained-parameters", "exploding-gradient"}
     )  # fmt: skip
 
     saturated: float = threshold(

@@ -44,6 +44,7 @@ class UninformativeLabels(Detector):
 
     code = "D003"
     slug = "uninformative-labels"
+    patience = 1
     explains = frozenset({"loss-plateau", "slow-convergence", "no-more-gain", "overfitting"})
 
     near: float = threshold(
@@ -51,7 +52,10 @@ class UninformativeLabels(Detector):
         "distance from the loss of guessing, as a share of it",
         source="tuning half of the zoo",
     )
-    steps: int = threshold(60, "steps before it is judged", source="as above")
+    steps: int = threshold(
+        1500, "steps after which a run that has not ended is judged", source="slow starters"
+    )
+    fewest: int = threshold(60, "steps before it is judged at all", source="as above")
     least_motion: float = threshold(
         1e-4, "update-to-weight ratio that is sound", source="a usual rule of thumb is 1e-3"
     )
@@ -59,8 +63,10 @@ class UninformativeLabels(Detector):
 
     def missing(self, window: Window) -> str | None:
         loss = window.derive(curve)
-        if loss is None or loss.steps < self.steps:
-            return f"too few steps: {0 if loss is None else loss.steps} of {self.steps}"
+        if loss is None or loss.steps < self.fewest:
+            return f"too few steps: {0 if loss is None else loss.steps} of {self.fewest}"
+        if not window.ended and loss.steps < self.steps:
+            return f"judged at the end of a run or after {self.steps} steps"
         if np.isnan(loss.chance):
             return "the loss of guessing is not known for this loss function"
         return None if window.derive(motion) is not None else "weights were not measured"
@@ -71,7 +77,7 @@ class UninformativeLabels(Detector):
         assert move is not None
         away = abs(middle(loss.levels[-4:]) - loss.chance) / max(loss.chance, 1e-12)
         sound = self.least_motion <= move.middle <= self.most_motion
-        if away > self.near or not sound or loss.falling or move.blocked:
+        if away > self.near or not sound or loss.learned > self.near or move.blocked:
             return None
         return self.finding(
             window,
