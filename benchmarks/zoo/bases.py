@@ -200,12 +200,13 @@ RNN_MNIST = Plan(
 )
 TRANSFORMER_IMDB = Plan(
     "transformer",
-    _binary(imdb(1280)),
-    partial(Transformer, WORDS, 1, words=True, layers=1),
+    _binary(imdb(3840)),
+    partial(Transformer, WORDS, 1, words=True, layers=1, width=16, dropout=0.2),
     YES_OR_NO,
-    adamw(1e-3),
+    adamw(3e-3, weight_decay=0.1),
     "logits",
-    epochs=6,
+    batch=96,
+    epochs=7,
 )
 TRANSFORMER_REUTERS = Plan(
     "transformer",

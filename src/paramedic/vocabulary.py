@@ -87,6 +87,7 @@ SCALARS: dict[str, Statistic] = {
     "input_std": Statistic("standard deviation of the finite inputs"),
     "input_nan": Statistic("share of inputs that are not finite"),
     "input_constant": Statistic("share of input features that do not vary over the batch"),
+    "first_constant": Statistic("share of units of the first layer that are equal for all samples"),
     "target_min": Statistic("smallest finite target"),
     "target_max": Statistic("largest finite target"),
     "target_mean": Statistic("mean of the finite targets"),

@@ -94,7 +94,7 @@ SEQUENCES: list[Recipe] = [
     *_remodelled(bases.TRANSFORMER_EXCHANGE, "post-norm", 17, norm_first=False),
     *healthy(
         "sgd",
-        bases.RNN_DIGITS.but(optimizer=sgd(0.1, 0.9), clip=1.0),
+        bases.RNN_DIGITS.but(optimizer=sgd(0.03, 0.9), clip=1.0),
         5,
     ),
 ]

@@ -42,7 +42,8 @@ def _rare(plan: Plan, inputs: int) -> Plan:
     """One digit against the nine others, with a weight for the rare one."""
     return plan.but(
         source=plan.data(changes.targets(lambda y: (y == 3).float().reshape(-1, 1))),
-        model=partial(mlp, inputs, 1),
+        model=partial(mlp, inputs, 1, dropout=0.3),
+        optimizer=adam(2e-3, weight_decay=1e-3),
         loss=nn.BCEWithLogitsLoss(pos_weight=torch.tensor([5.0])),
         scoring="logits",
         hand_in_loss=True,

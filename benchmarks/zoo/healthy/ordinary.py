@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from .. import bases
+from ..optimizers import cosine
 from ..plan import Plan
 from ..recipe import Recipe, healthy
 
 _TUNING: tuple[Plan, ...] = (
     bases.FC_CIRCLES,
     bases.FC_DIGITS,
-    bases.FC_IMDB,
+    bases.FC_IMDB.but(scheduler=cosine()),
     bases.FC_FRIEDMAN,
     bases.CNN_MNIST,
     bases.CNN_EXCHANGE,
-    bases.RNN_IMDB,
+    bases.RNN_IMDB.but(scheduler=cosine(), epochs=9),
     bases.RNN_EXCHANGE,
     bases.RNN_DIGITS,
     bases.TRANSFORMER_DIGITS,
@@ -29,7 +30,7 @@ _JUDGING: tuple[Plan, ...] = (
     bases.RNN_REUTERS,
     bases.RNN_CHARS,
     bases.RNN_MNIST,
-    bases.TRANSFORMER_IMDB,
+    bases.TRANSFORMER_IMDB.but(scheduler=cosine()),
     bases.TRANSFORMER_REUTERS,
     bases.TRANSFORMER_EXCHANGE,
 )

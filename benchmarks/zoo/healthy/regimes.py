@@ -28,7 +28,7 @@ BATCHES: list[Recipe] = [
     *healthy(
         "batch-2",
         bases.FC_CIRCLES.but(
-            source=circles(140), batch=2, optimizer=sgd(0.1), report="nothing", **_TINY
+            source=circles(140), batch=2, optimizer=sgd(0.2), report="nothing", **_TINY
         ),
         5,
         6,
@@ -48,7 +48,7 @@ BATCHES: list[Recipe] = [
         bases.FC_EXCHANGE.but(source=bases.FC_EXCHANGE.source.sized(280), batch=4, **_TINY),
         14,
     ),
-    *healthy("batch-256", bases.FC_DIGITS.but(batch=256, epochs=30, optimizer=adam(1e-2)), 5),
+    *healthy("batch-256", bases.FC_DIGITS.but(batch=256, epochs=30, optimizer=adam(4e-3)), 5),
     *healthy("batch-512", bases.FC_MNIST.but(batch=512, epochs=30, optimizer=sgd(0.1, 0.9)), 15),
     *healthy("accumulate-4", bases.FC_DIGITS.but(batch=8, accumulate=4), 6),
     *healthy("accumulate-4", bases.CNN_DIGITS.but(batch=8, accumulate=4), 15),
@@ -72,7 +72,7 @@ OPTIMIZERS: list[Recipe] = [
         bases.FC_BLOBS.but(optimizer=sgd(0.03, 0.9, nesterov=True), report="loss"),
         16,
     ),
-    *healthy("weight-decay", bases.FC_CIRCLES.but(optimizer=adamw(1e-2, weight_decay=0.1)), 7),
+    *healthy("weight-decay", bases.FC_CIRCLES.but(optimizer=adamw(5e-3, weight_decay=0.1)), 7),
     *healthy("weight-decay", bases.FC_BLOBS.but(optimizer=sgd(0.05, weight_decay=1e-2)), 17),
     *healthy(
         "lbfgs",
@@ -89,7 +89,7 @@ OPTIMIZERS: list[Recipe] = [
     *healthy(
         "sparse-adam",
         bases.FC_IMDB.but(
-            model=bases.FC_IMDB.remodel(sparse=True), optimizer=sparse_and_dense(3e-3), epochs=7
+            model=bases.FC_IMDB.remodel(sparse=True), optimizer=sparse_and_dense(4e-3), epochs=8
         ),
         4,
     ),
@@ -108,7 +108,7 @@ NOISE: list[Recipe] = [
     *healthy(
         "noisy-small-batches",
         bases.FC_CIRCLES.but(
-            source=bases.FC_CIRCLES.data(changes.input_noise(0.12)), batch=8, epochs=6
+            source=bases.FC_CIRCLES.data(changes.input_noise(0.12)), batch=16, epochs=14
         ),
         8,
     ),

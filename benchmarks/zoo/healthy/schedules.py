@@ -16,7 +16,7 @@ RECIPES: list[Recipe] = [
     ),
     *healthy(
         "one-cycle",
-        bases.FC_DIGITS.but(scheduler=one_cycle(0.3), optimizer=sgd(0.01, 0.9), hand_in_loss=True),
+        bases.FC_DIGITS.but(scheduler=one_cycle(0.1), optimizer=sgd(0.01, 0.9), hand_in_loss=True),
         4,
     ),
     *healthy("stairs", bases.FC_CIRCLES.but(scheduler=stairs(), optimizer=sgd(0.2, 0.9)), 5),

@@ -54,7 +54,7 @@ DYING: list[Recipe] = [
         bases.CNN_CIFAR10.but(optimizer=sgd(0.05, 0.9)),
         12,
         _RATE,
-        optimizer=sgd(3.0, 0.9),
+        optimizer=sgd(1.0, 0.9),
     ),
     *sick(
         "dying-relu",
@@ -80,9 +80,7 @@ _SIGMOID_DIGITS = bases.FC_DIGITS.but(
     model=bases.FC_DIGITS.remodel(activation=nn.Sigmoid), optimizer=rmsprop(3e-3)
 )
 _TANH_MNIST = bases.FC_MNIST.but(model=bases.FC_MNIST.remodel(activation=nn.Tanh))
-_SIGMOID_BLOBS = bases.FC_BLOBS.but(
-    model=bases.FC_BLOBS.remodel(activation=nn.Sigmoid), optimizer=sgd(0.3, 0.9)
-)
+_TANH_EXCHANGE = bases.FC_EXCHANGE.but(model=bases.FC_EXCHANGE.remodel(activation=nn.Tanh))
 _TANH_CNN_DIGITS = bases.CNN_DIGITS.but(model=bases.CNN_DIGITS.remodel(activation=nn.Tanh))
 _TANH_CNN_MNIST = bases.CNN_MNIST.but(model=bases.CNN_MNIST.remodel(activation=nn.Tanh))
 
@@ -129,11 +127,11 @@ SATURATED: list[Recipe] = [
     ),
     *sick(
         "saturated-activation",
-        "sigmoid-inputs-x1000",
-        _SIGMOID_BLOBS,
+        "tanh-inputs-x1000",
+        _TANH_EXCHANGE,
         12,
         _RAW,
-        source=_SIGMOID_BLOBS.data(changes.scaled(1000.0)),
+        source=_TANH_EXCHANGE.data(changes.scaled(1000.0)),
     ),
     *sick(
         "saturated-activation",

@@ -81,7 +81,7 @@ TOO_FEW: list[Recipe] = [
     *_stopped(bases.TRANSFORMER_CHARS.but(optimizer=adam(5e-4), epochs=12), 2, 3),
     *_stopped(bases.CNN_MNIST.but(optimizer=adam(5e-4), epochs=20), 0, 4),
     *_stopped(bases.RNN_DIGITS.but(optimizer=adam(7e-4), epochs=24), 1, 5),
-    *_stopped(bases.FC_MNIST.but(optimizer=sgd(0.01), epochs=25), (10, 11), 5),
+    *_stopped(bases.FC_MNIST.but(optimizer=sgd(0.03), epochs=25), (10, 11), 5),
     *_stopped(bases.RNN_CHARS.but(optimizer=adam(2e-3), epochs=14), 12, 3),
     *_stopped(bases.FC_BLOBS.but(optimizer=sgd(0.01), epochs=40), 10, 8),
     *_stopped(bases.TRANSFORMER_REUTERS.but(optimizer=adam(5e-4), epochs=12), 11, 4),

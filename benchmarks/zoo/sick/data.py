@@ -62,6 +62,7 @@ ABNORMAL: list[Recipe] = [
         "inputs-x1e4",
         bases.FC_MNIST,
         (10, 11),
+        _NAN,
         source=bases.FC_MNIST.data(changes.scaled(1e4)),
     ),
     *sick(
@@ -83,6 +84,7 @@ ABNORMAL: list[Recipe] = [
         "one-feature-x1e6",
         bases.FC_BLOBS.but(optimizer=sgd(0.1)),
         11,
+        _NAN,
         source=bases.FC_BLOBS.data(changes.one_feature_scaled(3, 1e6)),
     ),
     *sick(

@@ -203,7 +203,7 @@ UNSTABLE: list[Recipe] = [
         _EXCHANGE_SGD,
         (10, 11),
         accepted=_DATA,
-        source=_EXCHANGE_SGD.data(changes.heavy_tails(0.004, 60.0)),
+        source=_EXCHANGE_SGD.data(changes.heavy_tails(0.004, 150.0)),
     ),
     *sick(
         "gradient-instability",

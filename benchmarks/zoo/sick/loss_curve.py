@@ -21,55 +21,27 @@ from ..recipe import Recipe, sick
 _RATE = ("learning-rate-too-high",)
 _LOW = ("learning-rate-too-low", "too-few-steps")
 
+_DIGITS_SGD = bases.FC_DIGITS.but(optimizer=sgd(0.3))
+_CNN_DIGITS_SGD = bases.CNN_DIGITS.but(optimizer=sgd(0.2))
+
+
+def _sorted(plan: Plan, form: str, *seeds: int) -> list[Recipe]:
+    return sick("oscillating-loss", f"class-sorted-{form}", plan, seeds, order=sorted_by_class)
+
+
+def _swinging(plan: Plan, seed: int, form: str, **fault: object) -> list[Recipe]:
+    return sick("oscillating-loss", form, plan, seed, _RATE, **fault)
+
+
 OSCILLATING: list[Recipe] = [
-    *sick(
-        "oscillating-loss",
-        "class-sorted-momentum",
-        bases.FC_DIGITS.but(optimizer=sgd(0.05, 0.9)),
-        (0, 1),
-        order=sorted_by_class,
-    ),
-    *sick(
-        "oscillating-loss",
-        "momentum-0.99",
-        bases.FC_CIRCLES,
-        2,
-        _RATE,
-        optimizer=sgd(0.5, 0.99),
-    ),
-    *sick(
-        "oscillating-loss",
-        "cyclic-rate",
-        bases.CNN_MNIST,
-        0,
-        _RATE,
-        scheduler=swings(1e-3, 0.15, 20),
-    ),
-    *sick("oscillating-loss", "class-sorted-adam", bases.RNN_DIGITS, 1, order=sorted_by_class),
-    *sick(
-        "oscillating-loss",
-        "class-sorted-momentum",
-        bases.CNN_DIGITS,
-        (10, 11),
-        order=sorted_by_class,
-    ),
-    *sick(
-        "oscillating-loss",
-        "momentum-0.99",
-        bases.FC_MNIST,
-        12,
-        _RATE,
-        optimizer=sgd(0.15, 0.99),
-    ),
-    *sick(
-        "oscillating-loss",
-        "cyclic-rate",
-        bases.CNN_CIFAR10,
-        10,
-        _RATE,
-        scheduler=swings(1e-3, 0.1, 18),
-    ),
-    *sick("oscillating-loss", "class-sorted-adam", bases.RNN_MNIST, 11, order=sorted_by_class),
+    *_sorted(_DIGITS_SGD, "sgd", 0, 1),
+    *_swinging(bases.FC_CIRCLES, 2, "momentum-0.99", optimizer=sgd(0.5, 0.99)),
+    *_swinging(bases.CNN_MNIST, 0, "cyclic-rate", scheduler=swings(1e-3, 0.15, 20)),
+    *_sorted(bases.RNN_DIGITS, "adam", 1),
+    *_sorted(_CNN_DIGITS_SGD, "sgd", 10, 11),
+    *_swinging(bases.FC_MNIST, 12, "momentum-0.99", optimizer=sgd(0.02, 0.99)),
+    *_swinging(bases.RNN_MNIST, 10, "cyclic-rate", scheduler=swings(1e-3, 0.1, 20)),
+    *_sorted(bases.RNN_MNIST, "adam", 11),
 ]
 
 
@@ -210,12 +182,10 @@ EXPLOSION: list[Recipe] = [
     ),
     *sick(
         "loss-explosion",
-        "rate-jumps-x300",
+        "sign-error-adam",
         bases.CNN_CIFAR10,
         12,
-        _RATE,
-        _half(bases.CNN_CIFAR10),
-        scheduler=_jump(0.5, 300.0),
+        optimizer=adam(3e-3, maximize=True),
     ),
     *sick(
         "loss-explosion",
@@ -280,8 +250,9 @@ NO_MORE_GAIN: list[Recipe] = [
         bases.FC_MNIST,
         10,
         _BENIGN,
-        epochs=25,
         source=bases.FC_MNIST.source.sized(1280),
+        optimizer=sgd(0.05, 0.9, weight_decay=1e-2),
+        epochs=25,
     ),
 ]
 

@@ -67,6 +67,9 @@ _LOSS_FUNCTIONS = {
 }
 
 
+_KNOWN = {*_LOSS_MODULES.values(), *_LOSS_NODES.values()}
+
+
 @dataclass(slots=True)
 class Batch:
     """The tensors of one training batch, as far as they could be seen."""
@@ -93,9 +96,20 @@ def find_batch(
             # A loss of the user's own may wrap one of torch's, which says more.
             batch.loss = loss_name(call.module)
             batch.prediction, batch.target = call.inputs[0], call.inputs[1]
-    if batch.target is None:
-        _read_graph(batch, roots)
+    if batch.target is None or batch.loss not in _KNOWN:
+        _look_inside(batch, roots)
     return batch
+
+
+def _look_inside(batch: Batch, roots: Sequence[Tensor]) -> None:
+    """What the graph tells of a loss that was not seen, or that is somebody's own module."""
+    inner = Batch()
+    _read_graph(inner, roots)
+    if inner.loss is None:
+        return
+    batch.loss, batch.node, batch.difference = inner.loss, inner.node, inner.difference
+    if inner.target is not None:
+        batch.target, batch.prediction = inner.target, inner.prediction
 
 
 def loss_name(loss_fn: Any) -> str:
@@ -135,6 +149,8 @@ def _reads_log_softmax(node: Any) -> bool:
 def _read_difference(batch: Batch, roots: Sequence[Tensor]) -> None:
     """A loss written by hand: the mean (or sum) of a power or of the size of a difference."""
     chain = roots[0].grad_fn if len(roots) == 1 else None
+    while chain is not None and operation(chain) in ("Div", "Mul"):  # loss / accumulate
+        chain = chain.next_functions[0][0]
     names: list[str] = []
     while chain is not None and len(names) < 3:
         names.append(operation(chain))

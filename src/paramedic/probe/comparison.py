@@ -33,12 +33,11 @@ _INSIDE = {"cross-entropy": "logsoftmax"}  # what the loss itself adds to the gr
 
 
 class Comparison(NamedTuple):
-    """What is known of the two sides of a loss."""
+    """What is known of the two sides of a loss; the names are those of the chart."""
 
     output_function: str | None
     output_shape: tuple[int, ...]
     target_shape: tuple[int, ...]
-    target_kind: str | None
 
 
 def compare(prediction: Tensor | None, target: Tensor | None, node: Any, loss: str) -> Comparison:
@@ -48,7 +47,6 @@ def compare(prediction: Tensor | None, target: Tensor | None, node: Any, loss: s
         _function(start, loss),
         _shape_before_expanding(start, prediction),
         _unexpanded(target),
-        kind_of(target),
     )
 
 
@@ -57,7 +55,7 @@ def compare_difference(node: Any, difference: Any) -> Comparison:
     that the difference has."""
     function = _function(node, "")
     shape = _shape_before_expanding(node, None) or _shape_of(node) or ()
-    return Comparison(function, shape, _shape_of(difference) or (), None)
+    return Comparison(function, shape, _shape_of(difference) or ())
 
 
 def operation(node: Any) -> str:

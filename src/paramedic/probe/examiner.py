@@ -19,6 +19,7 @@ from paramedic.probe.batch import Batch, Labels, batch_scalars, find_batch, infe
 from paramedic.probe.comparison import compare, compare_difference, kind_of
 from paramedic.probe.compiler import is_compiled
 from paramedic.probe.cycle import Cycle
+from paramedic.probe.first_layer import first_constant
 from paramedic.probe.forward import Call
 from paramedic.probe.guard import Guard
 from paramedic.probe.layers import Layers
@@ -90,7 +91,8 @@ class Examiner:
         scalars = self._guard.attempt("batch", self._read_batch, batch)
         index, rows = self.layers.index, len(self.layers.rows)
         columns = self._guard.attempt("activations", activation_columns, calls, index, rows)
-        self._batch, self._forward = None, (scalars or {}, columns or {})
+        first = self._guard.attempt("activations", first_constant, calls)
+        self._batch, self._forward = None, ({**(scalars or {}), **(first or {})}, columns or {})
 
     def _order(self, calls: Sequence[Call]) -> None:
         """The order of execution is fixed by the first forward pass, before the first frame."""
@@ -125,12 +127,12 @@ class Examiner:
         size = batch.inputs[0].shape[0] if batch.inputs and batch.inputs[0].dim() else None
         chart = replace(self.chart, loss=batch.loss or self.chart.loss, batch_size=size)
         chart = replace(chart, input_kind=kind_of(batch.inputs[0] if batch.inputs else None))
-        if batch.target is not None:
-            sides = compare(batch.prediction, batch.target, batch.node, batch.loss or "")
-            chart = replace(chart, **sides._asdict())
-        elif batch.difference is not None:
+        if batch.difference is not None:
             sides = compare_difference(batch.node, batch.difference)
-            chart = replace(chart, **sides._asdict())
+            chart = replace(chart, **sides._asdict(), target_kind=kind_of(batch.target))
+        elif batch.target is not None:
+            sides = compare(batch.prediction, batch.target, batch.node, batch.loss or "")
+            chart = replace(chart, **sides._asdict(), target_kind=kind_of(batch.target))
         if task is not Task.UNKNOWN:
             chart = replace(chart, task=task, task_source=source)
         if chart != self.chart:

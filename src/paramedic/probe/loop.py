@@ -144,11 +144,22 @@ class Loop:
             self._calls = self._tap.take()
             self.guard.seconds += self._tap.spent()
         if cycle.level == FULL and not cycle.backwards and len(self._optimizers) == 1:
-            carried = self._sentinel is not None and _is_set(self._sentinel.grad)
-            cycle.scalars["grad_carried"] = float(carried)
+            cycle.scalars["grad_carried"] = float(self._is_carried())
         if cycle.level == FULL and self._is_last(cycle, coming=1):
             self._examiner.forward_seen(self._calls, roots)
             self.guard.attempt("origin", self._origins.learn, roots, self._calls)
+
+    def _is_carried(self) -> bool:
+        """Whether the optimizer's own gradients are still those of the step before."""
+        held = [
+            parameter
+            for optimizer in self._optimizers.values()
+            for group in optimizer.param_groups
+            for parameter in group["params"]
+            if parameter.grad is not None
+        ]
+        smallest = min(held, key=lambda parameter: parameter.numel(), default=None)
+        return smallest is not None and bool(values(smallest.grad).flat.any())
 
     def _locate(self, roots: Sequence[Tensor]) -> Origin:
         if self._rerun is None or self._calls:
@@ -372,8 +383,3 @@ class Loop:
             self._tap.open()
         else:
             self._tap.close()
-
-
-def _is_set(grad: Tensor | None) -> bool:
-    """Whether a gradient has a value other than zero."""
-    return grad is not None and bool(values(grad).flat.any())

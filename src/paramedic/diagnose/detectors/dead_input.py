@@ -14,7 +14,8 @@ class DeadInput(Detector):
     """All samples of a batch are the same to the net.
 
     ## What it looks for
-    Batches in which no feature differs from sample to sample, at every step that was looked at.
+    Batches in which no feature differs from sample to sample, or in which all samples are equal
+    behind the first layer (a mask inside the model), at every step that was looked at.
 
     ## Why is this bad?
     A net that is shown the same thing for every target can only learn how often each target
@@ -58,6 +59,9 @@ class DeadInput(Detector):
 
     def examine(self, window: Window) -> Finding | None:
         shares = scalars(window, "input_constant", self.frames)
+        behind = scalars(window, "first_constant", self.frames)
+        if len(behind) == self.frames and (behind >= self.constant).all():
+            shares = behind
         if not (shares >= self.constant).all():
             return None
         low, high = scalars(window, "input_min", 1), scalars(window, "input_max", 1)

@@ -54,7 +54,6 @@ class ExplodingGradient(Detector):
          "uninformative-labels", "no-more-gain"}
     )  # fmt: skip
     excludes = frozenset({"vanishing-gradient"})
-    lasting = True
 
     usual: float = threshold(
         300.0, "gradient times weights over loss, typical step", source="tuning half of the zoo"

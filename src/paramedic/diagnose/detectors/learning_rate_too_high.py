@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.motion import moves
-from paramedic.diagnose.rows import middle
+from paramedic.diagnose.motion import elasticity, moves, weight_growth
+from paramedic.diagnose.rows import learners, middle, middles
 from paramedic.types import Finding, Severity, Window
 
 
@@ -61,6 +63,15 @@ class LearningRateTooHigh(Detector):
     steady: float = threshold(
         0.2, "the same, if it is so in most frames", source="tuning half of the zoo"
     )
+    rate_jump: float = threshold(
+        5.0, "times the lowest rate of the window that makes a jump", source="warm-up ends before"
+    )
+    violent: float = threshold(
+        100.0, "gradient times weights over loss that blames the gradient", source="as above"
+    )
+    growth: float = threshold(
+        5.0, "growth of the weights that blames the steps all the same", source="as above"
+    )
     jump: float = threshold(
         2.0, "largest loss against the start: large steps must have hurt", source="as above"
     )
@@ -76,14 +87,15 @@ class LearningRateTooHigh(Detector):
     def examine(self, window: Window) -> Finding | None:
         loss, ratios = window.derive(curve), window.derive(moves)
         assert loss is not None
-        early = ratios[1:][: max(self.early - int(window.steps[0]), 0)]
-        peak, usual = float(early.max(initial=0.0)), middle(ratios)
+        peak, usual = self._peak(window), middle(ratios)
         if peak < self.ratio and usual < self.steady:
             return None
         if loss.learned > self.worse or (loss.falling and loss.learned > 0):
             return None
         if max(loss.largest, loss.first) < self.jump * abs(loss.start):
             return None
+        if middle(window.derive(elasticity)) > self.violent and weight_growth(window) < self.growth:
+            return None  # ordinary steps along an exploding gradient
         reached = max(peak, usual)
         return self.finding(
             window,
@@ -97,3 +109,12 @@ class LearningRateTooHigh(Detector):
             threshold=self.ratio,
             learned=loss.learned,
         )
+
+    def _peak(self, window: Window) -> float:
+        """The largest update of the first steps, or of steps at a rate that has jumped."""
+        rates = window.scalar("lr/0")
+        jumped = rates > self.rate_jump * np.fmin.reduce(rates) if len(rates) else rates > 0
+        ratios = window.layer("update_ratio")[:, learners(window)]
+        counted = jumped | ((window.steps > 0) & (window.steps <= self.early))
+        typical = middles(ratios[counted].T) if counted.any() else np.empty(0)
+        return float(np.fmax.reduce(typical, initial=0.0))

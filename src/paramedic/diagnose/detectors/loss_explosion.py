@@ -40,7 +40,7 @@ class LossExplosion(Detector):
     code = "L004"
     slug = "loss-explosion"
     explains = frozenset(
-        {"oscillating-loss", "gradient-instability", "loss-plateau", "non-finite",
+        {"oscillating-loss", "loss-plateau", "non-finite",
          "saturated-activation", "dying-relu", "slow-convergence", "no-more-gain"}
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import middles
+from paramedic.diagnose.rows import middles, scalars
 from paramedic.types import Finding, Window
 
 _PIECES = 64  # of the last three quarters of the run
@@ -47,7 +47,8 @@ class OscillatingLoss(Detector):
     slug = "oscillating-loss"
     explains = frozenset(
         {"loss-plateau", "slow-convergence", "gradient-instability", "no-more-gain", "dying-relu",
-         "uninformative-labels", "overfitting"}
+         "uninformative-labels", "overfitting", "exploding-gradient", "vanishing-gradient",
+         "loss-explosion"}
     )  # fmt: skip
 
     swing: float = threshold(
@@ -58,6 +59,10 @@ class OscillatingLoss(Detector):
     learned: float = threshold(
         0.7, "share of the loss that is gone, above which unrest is forgiven", source="as above"
     )
+    sorted: float = threshold(
+        0.4, "share of batches of one class that tells of sorted data", source="tuning half"
+    )
+    momentum: float = threshold(0.98, "momentum that overshoots", source="0.9 is usual")
     steps: int = threshold(60, "steps before it is judged", source="the first steps are wild")
 
     def missing(self, window: Window) -> str | None:
@@ -76,16 +81,30 @@ class OscillatingLoss(Detector):
         turns = turning_points(pieces, size)
         if turns < self.turns:
             return None
+        cause, confidence = self._cause(window)
         return self.finding(
             window,
-            f"The smoothed loss turned {turns} times by more than {size:.3g} (now {loss.last:.4g}): "
-            "something undoes what was learned.",
-            confidence=0.8,
+            f"The smoothed loss turned {turns} times by more than {size:.3g} (now "
+            f"{loss.last:.4g}): {cause}.",
+            confidence=confidence,
             turns=turns,
             threshold=self.turns,
             swing=size,
             learned=loss.learned,
         )
+
+
+    def _cause(self, window: Window) -> tuple[str, float]:
+        one_class = scalars(window, "target_constant")
+        entropy = scalars(window, "label_entropy", 1)
+        sizes = scalars(window, "batch_size", 1)
+        several = len(sizes) and sizes[0] >= 4 and len(entropy) and entropy[0] > 0.5
+        if several and len(one_class) and one_class.mean() > self.sorted:
+            return "the batches hold one class each, so each undoes what was learned of others", 0.95
+        momentum = max((float(one.get("momentum") or 0) for one in window.chart.optimizers), default=0)
+        if momentum >= self.momentum:
+            return f"a momentum of {momentum:g} carries it past every minimum", 0.92
+        return "something undoes what was learned", 0.8
 
 
 def _pieces(window: Window) -> tuple[NDArray[np.float64], float]:

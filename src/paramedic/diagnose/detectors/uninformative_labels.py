@@ -9,7 +9,7 @@ import numpy as np
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import motion
-from paramedic.diagnose.rows import middle
+from paramedic.diagnose.rows import learners, middle
 from paramedic.types import Finding, Window
 
 
@@ -69,6 +69,8 @@ class UninformativeLabels(Detector):
             return f"judged at the end of a run or after {self.steps} steps"
         if np.isnan(loss.chance):
             return "the loss of guessing is not known for this loss function"
+        if len(learners(window)) < 2:
+            return "a single layer may be too simple for the task"
         return None if window.derive(motion) is not None else "weights were not measured"
 
     def examine(self, window: Window) -> Finding | None:
