@@ -79,8 +79,8 @@ RNN_IMDB = Plan(
     F.binary_cross_entropy_with_logits,
     adam(5e-3, weight_decay=4e-4),
     "logits",
-    batch=96,
-    epochs=8,
+    batch=128,
+    epochs=10,
 )
 RNN_EXCHANGE = Plan(
     "rnn",
@@ -175,7 +175,8 @@ RNN_REUTERS = Plan(
     CLASSES,
     adam(5e-3),
     "classes",
-    epochs=7,
+    batch=48,
+    epochs=10,
 )
 RNN_CHARS = Plan(
     "rnn",
@@ -200,13 +201,13 @@ RNN_MNIST = Plan(
 )
 TRANSFORMER_IMDB = Plan(
     "transformer",
-    _binary(imdb(3840)),
+    _binary(imdb(2880)).changed(changes.inputs(lambda x: x[:, -32:])),
     partial(Transformer, WORDS, 1, words=True, layers=1, width=16, dropout=0.2),
     YES_OR_NO,
-    adamw(3e-3, weight_decay=0.1),
+    adamw(2e-3, weight_decay=0.2),
     "logits",
     batch=96,
-    epochs=7,
+    epochs=10,
 )
 TRANSFORMER_REUTERS = Plan(
     "transformer",
@@ -215,7 +216,8 @@ TRANSFORMER_REUTERS = Plan(
     F.cross_entropy,
     adamw(2e-3),
     "classes",
-    epochs=7,
+    batch=48,
+    epochs=10,
 )
 TRANSFORMER_EXCHANGE = Plan(
     "transformer",

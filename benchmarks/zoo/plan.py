@@ -31,7 +31,8 @@ class Plan:
     `report` says what is handed to the monitor after an epoch: `accuracy` (and losses), `loss`
     or `nothing`. `mode` is `train`, `eval` (never in training mode) or `forgotten` (not set back
     after the first validation). `zero_grad` is `step`, `epoch` or `never`. `tamper` changes the
-    batch of a step, `prepare` the fresh model; `loop` is the training loop.
+    batch of a step, `prepare` the fresh model; `loop` is the training loop, in which a batch may
+    be good for several steps.
     """
 
     architecture: str
@@ -54,11 +55,13 @@ class Plan:
     order: Order = shuffled
     tamper: Callable[[int, Batch], Batch] | None = None
     loop: Callable[[Any, Any], None] | None = None
+    steps_per_batch: int = 1
 
     @property
     def steps(self) -> int:
         """How many optimizer steps are planned."""
-        return self.epochs * (self.source.samples // self.batch) // self.accumulate
+        batches = self.epochs * (self.source.samples // self.batch)
+        return batches * self.steps_per_batch // self.accumulate
 
     def but(self, **changes: Any) -> Plan:
         """The same plan, with something replaced."""

@@ -77,7 +77,8 @@ class Layer(_Json):
     """One row of the chart: a module that owns parameters, or an activation function.
 
     `order` is its place in the order of execution; `activation` the kind of function whose
-    output it gives (`relu`, `tanh` …); `tied_to` the layer that owns the parameters it shares.
+    output it gives (`relu`, `tanh` …); `tied_to` the layer that owns the parameters it shares;
+    `fan_in` how many inputs each of its units adds up, 0 if that is not known.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Layer(_Json):
     executed: bool = True
     activation: str | None = None
     tied_to: str | None = None
+    fan_in: int = 0
 
 
 @dataclass(frozen=True, slots=True)

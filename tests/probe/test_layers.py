@@ -113,14 +113,15 @@ def test_built_in_composites() -> None:
 
     described = _described(_layers(Model()))
     assert list(described) == [
-        "embed", "attention", "attention.out_proj", "lstm", "norms.0", "norms.1", "norms.2",
-        "norms.3",
+        "embed", "attention", "attention.out_proj", "lstm.l0", "lstm.l1", "norms.0", "norms.1",
+        "norms.2", "norms.3",
     ]  # fmt: skip
     assert described["embed"].parameters == 80
     assert described["attention"].parameters == 3 * 8 * 8 + 3 * 8
     assert described["attention"].activation is None
-    assert described["lstm"].parameters == sum(p.numel() for p in nn.LSTM(
-        8, 4, num_layers=2, bidirectional=True).parameters())  # fmt: skip
+    stacked = described["lstm.l0"].parameters + described["lstm.l1"].parameters
+    assert stacked == sum(p.numel() for p in nn.LSTM(8, 4, 2, bidirectional=True).parameters())
+    assert described["embed"].fan_in == 8
     assert [described[f"norms.{place}"].parameters for place in range(4)] == [16, 16, 16, 8]
 
 

@@ -12,7 +12,7 @@ from .. import bases
 from ..data import changes
 from ..losses import ClampedBinaryLoss, Focal, SmoothContrast, VariationalLoss
 from ..models import mlp
-from ..optimizers import adam
+from ..optimizers import adam, cosine
 from ..plan import Plan
 from ..recipe import Recipe, healthy
 from ..special import (
@@ -44,6 +44,7 @@ def _rare(plan: Plan, inputs: int) -> Plan:
         source=plan.data(changes.targets(lambda y: (y == 3).float().reshape(-1, 1))),
         model=partial(mlp, inputs, 1, dropout=0.3),
         optimizer=adam(2e-3, weight_decay=1e-3),
+        scheduler=cosine(),
         loss=nn.BCEWithLogitsLoss(pos_weight=torch.tensor([5.0])),
         scoring="logits",
         hand_in_loss=True,
@@ -92,7 +93,7 @@ def _contrast(plan: Plan, inputs: int) -> Plan:
     )
 
 
-def _adversaries(plan: Plan, width: int, rate: float = 2e-3) -> Plan:
+def _adversaries(plan: Plan, width: int, rate: float = 1e-3) -> Plan:
     return plan.but(
         architecture="other",
         source=plan.data(changes.inputs_as_targets),
@@ -101,8 +102,10 @@ def _adversaries(plan: Plan, width: int, rate: float = 2e-3) -> Plan:
         optimizer=adversary_optimizers(rate),
         scoring="none",
         report="nothing",
-        epochs=15,
+        batch=64,
+        epochs=30,
         loop=adversarial_loop,
+        steps_per_batch=2,
     )
 
 

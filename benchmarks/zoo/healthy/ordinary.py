@@ -14,7 +14,7 @@ _TUNING: tuple[Plan, ...] = (
     bases.FC_FRIEDMAN,
     bases.CNN_MNIST,
     bases.CNN_EXCHANGE,
-    bases.RNN_IMDB.but(scheduler=cosine(), epochs=9),
+    bases.RNN_IMDB.but(scheduler=cosine()),
     bases.RNN_EXCHANGE,
     bases.RNN_DIGITS,
     bases.TRANSFORMER_DIGITS,

@@ -22,30 +22,30 @@ from ..optimizers import (
 from ..recipe import Recipe, healthy
 from ..special import closure_loop
 
-_TINY = {"epochs": 8, "scheduler": cosine()}
+_TINY = {"epochs": 10, "scheduler": cosine()}
 
 BATCHES: list[Recipe] = [
     *healthy(
         "batch-2",
         bases.FC_CIRCLES.but(
-            source=circles(140), batch=2, optimizer=sgd(0.2), report="nothing", **_TINY
+            source=circles(116), batch=2, optimizer=sgd(0.2), report="nothing", **_TINY
         ),
         5,
         6,
     ),
     *healthy(
         "batch-4",
-        bases.FC_FRIEDMAN.but(source=friedman(280), batch=4, optimizer=sgd(0.02, 0.5), **_TINY),
+        bases.FC_FRIEDMAN.but(source=friedman(232), batch=4, optimizer=sgd(0.02, 0.5), **_TINY),
         4,
     ),
     *healthy(
         "batch-1",
-        bases.FC_BLOBS.but(source=blobs(72), batch=1, optimizer=sgd(0.02), **_TINY),
+        bases.FC_BLOBS.but(source=blobs(58), batch=1, optimizer=sgd(0.02), **_TINY),
         15,
     ),
     *healthy(
         "batch-4",
-        bases.FC_EXCHANGE.but(source=bases.FC_EXCHANGE.source.sized(280), batch=4, **_TINY),
+        bases.FC_EXCHANGE.but(source=bases.FC_EXCHANGE.source.sized(232), batch=4, **_TINY),
         14,
     ),
     *healthy("batch-256", bases.FC_DIGITS.but(batch=256, epochs=30, optimizer=adam(4e-3)), 5),
@@ -89,14 +89,14 @@ OPTIMIZERS: list[Recipe] = [
     *healthy(
         "sparse-adam",
         bases.FC_IMDB.but(
-            model=bases.FC_IMDB.remodel(sparse=True), optimizer=sparse_and_dense(4e-3), epochs=8
+            model=bases.FC_IMDB.remodel(sparse=True), optimizer=sparse_and_dense(4e-3)
         ),
         4,
     ),
     *healthy(
         "sparse-adam",
         bases.FC_REUTERS.but(
-            model=bases.FC_REUTERS.remodel(sparse=True), optimizer=sparse_and_dense(5e-3), epochs=8
+            model=bases.FC_REUTERS.remodel(sparse=True), optimizer=sparse_and_dense(4e-3)
         ),
         14,
     ),
@@ -116,8 +116,8 @@ NOISE: list[Recipe] = [
         "noisy-small-batches",
         bases.FC_BLOBS.but(
             source=bases.FC_BLOBS.data(changes.input_noise(0.3)),
-            batch=8,
-            epochs=6,
+            batch=16,
+            epochs=14,
             optimizer=sgd(0.05),
         ),
         18,

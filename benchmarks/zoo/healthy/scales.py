@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+import torch
+from torch import nn
+
 from .. import bases
 from ..data import changes
 from ..data.texts import TOPICS, WORDS
@@ -25,6 +28,17 @@ def _targets(plan: Plan, factor: float, offset: float, rate: float) -> Plan:
     )
 
 
+def _small_targets(plan: Plan) -> Plan:
+    """Targets of deviation 0.001, and a last layer that starts small enough for them."""
+
+    @torch.no_grad()
+    def prepare(model: nn.Sequential) -> None:
+        for parameter in model[-1].parameters():
+            parameter.mul_(0.01)
+
+    return _targets(plan, 1e-3, 0.0, 1e-3).but(prepare=prepare)
+
+
 def _words_present(plan: Plan, outputs: int) -> Plan:
     return plan.but(
         source=plan.data(changes.words_present(WORDS)),
@@ -40,8 +54,8 @@ RECIPES: list[Recipe] = [
     *healthy("counts-0-16", _inputs_to(bases.CNN_DIGITS.but(optimizer=adam(1e-3)), 16.0), 13),
     *healthy("targets-x30", _targets(bases.FC_FRIEDMAN, 30.0, 20.0, 2e-2), 8),
     *healthy("targets-x100", _targets(bases.FC_EXCHANGE, 100.0, 0.0, 2e-2), 18),
-    *healthy("targets-x0.001", _targets(bases.FC_FRIEDMAN, 1e-3, 0.0, 1e-3), 9),
-    *healthy("targets-x0.001", _targets(bases.FC_EXCHANGE, 1e-3, 0.0, 1e-3), 19),
+    *healthy("targets-x0.001", _small_targets(bases.FC_FRIEDMAN), 9),
+    *healthy("targets-x0.001", _small_targets(bases.FC_EXCHANGE), 19),
     *healthy("zeros-and-ones", _words_present(bases.FC_IMDB, 1), 5),
     *healthy("zeros-and-ones", _words_present(bases.FC_REUTERS, TOPICS), 15),
 ]

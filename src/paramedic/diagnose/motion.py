@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from paramedic.diagnose.rows import learners, measured, middle, middles, scalars
-from paramedic.types import Window
+from paramedic.diagnose.rows import learners, learns, measured, middle, middles, scalars
+from paramedic.types import Chart, Window
 
 _RECENT = 16  # full frames
 _BLOCKED = 1e-3  # gradient of the weakest layer against the strongest, per weight
@@ -57,6 +57,7 @@ def motion(window: Window) -> Motion | None:
         sizes = np.array([window.chart.layers[int(row)].parameters for row in rows], np.float64)
         norms = measured(window, "grad_norm", _RECENT)[:, rows]
         gradients = middles(norms) / np.sqrt(sizes)
+        gradients[window.of_chart(_tables)] = np.nan  # a batch uses few rows of a table
     known = layers[np.isfinite(layers)]
     if not len(known):
         return None
@@ -71,6 +72,12 @@ def motion(window: Window) -> Motion | None:
         adaptive=any(name in _ADAPTIVE for name in optimizers),
         rate_rises=bool(len(rates) > 1 and rates[-1] > 1.02 * rates[0]),
     )
+
+
+def _tables(chart: Chart) -> NDArray[np.bool_]:
+    layers = [layer for layer in chart.layers if learns(layer)]
+    layers.sort(key=lambda layer: layer.order)
+    return np.array([layer.kind.startswith("Embedding") for layer in layers], np.bool_)
 
 
 def moves(window: Window) -> NDArray[np.float64]:

@@ -62,11 +62,12 @@ def learners(window: Window) -> NDArray[np.intp]:
 
 def _learners(chart: Chart) -> NDArray[np.intp]:
     layers = chart.layers
-    places = [place for place, layer in enumerate(layers) if _learns(layer)]
+    places = [place for place, layer in enumerate(layers) if learns(layer)]
     return np.array(sorted(places, key=lambda place: layers[place].order), np.intp)
 
 
-def _learns(layer: Layer) -> bool:
+def learns(layer: Layer) -> bool:
+    """Whether a layer is one of the learners."""
     own = layer.parameters > 0 and layer.trainable and layer.in_optimizer
     return own and not normalises(layer)
 

@@ -109,7 +109,8 @@ class Layers:
                 fresh = tuple(p for p in own if id(p) not in owners)
                 tied = next((owners[id(p)] for p in own if id(p) in owners), None)
                 owners.update((id(p), name) for p in fresh)
-                yield Row(name, module, fresh, tied, activation=_activation_of(module))
+                for part, parameters in _parts(name, module, fresh):
+                    yield Row(part, module, parameters, tied, activation=_activation_of(module))
 
     def executed(self, modules: Iterable[nn.Module]) -> None:
         """Take the order of execution from `modules`, in the order they finished their forward."""
@@ -150,7 +151,13 @@ class Layers:
             in_optimizer=any(id(p) in held for p in row.parameters),
             activation=row.activation,
             tied_to=row.tied_to,
+            fan_in=_fan_in(row.parameters),
         )
+
+
+def _fan_in(parameters: Sequence[Tensor]) -> int:
+    wide = [one for one in parameters if one.dim() > 1 and one.shape[0]]
+    return wide[0].numel() // wide[0].shape[0] if wide else 0
 
 
 _WRAPPERS = {"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"}
@@ -160,6 +167,22 @@ def qualified(prefix: str, path: str) -> str:
     """The name of a module or parameter as the user knows it, without wrappers around it."""
     parts = [part for part in path.split(".") if part and part not in _WRAPPERS]
     return ".".join([prefix, *parts] if prefix else parts)
+
+
+def _parts(
+    name: str, module: nn.Module, parameters: tuple[Tensor, ...]
+) -> list[tuple[str, tuple[Tensor, ...]]]:
+    """The rows of a module: one, but for a stack of recurrent layers one for each of them."""
+    if not isinstance(module, nn.RNNBase) or module.num_layers < 2:
+        return [(name, parameters)]
+    own = {id(parameter) for parameter in parameters}
+    parts: list[tuple[str, tuple[Tensor, ...]]] = []
+    for level in range(module.num_layers):
+        ends = (f"_l{level}", f"_l{level}_reverse")
+        named = module.named_parameters(recurse=False)
+        found = tuple(p for word, p in named if word.endswith(ends) and id(p) in own)
+        parts.append((f"{name}.l{level}", found))
+    return parts
 
 
 def _ready(parameter: Tensor | None) -> bool:

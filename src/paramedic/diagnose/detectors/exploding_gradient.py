@@ -56,7 +56,7 @@ class ExplodingGradient(Detector):
     excludes = frozenset({"vanishing-gradient"})
 
     usual: float = threshold(
-        300.0, "gradient times weights over loss, typical step", source="tuning half of the zoo"
+        100.0, "gradient times weights over loss, typical step", source="tuning half of the zoo"
     )
     growth: float = threshold(
         1e3, "growth of the gradient since the first frame of the window", source="as above"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import middle
 from paramedic.types import Finding, Window
@@ -51,11 +52,19 @@ class GradientInstability(Detector):
 
     gradient: float = threshold(15.0, "times the usual gradient", source="tuning half of the zoo")
     loss: float = threshold(6.0, "times the usual loss", source="tuning half of the zoo")
+    harm: float = threshold(
+        0.5, "loss of a jump against that of the start", source="tuning half of the zoo"
+    )
     spikes: int = threshold(2, "frames of a window with such a jump", source="one is an accident")
     frames: int = threshold(24, "frames before it is judged", source="the first steps are wild")
 
     def missing(self, window: Window) -> str | None:
         return None if len(window) >= self.frames else f"too few frames: {len(window)}"
+
+    def _harm(self, window: Window) -> float:
+        """The loss from which a jump matters: near zero a jump may be large and still harmless."""
+        loss = window.derive(curve)
+        return 0.0 if loss is None else self.harm * abs(loss.start)
 
     def examine(self, window: Window) -> Finding | None:
         norms, losses = window.scalar("grad_norm"), np.abs(window.scalar("loss"))
@@ -64,7 +73,7 @@ class GradientInstability(Detector):
         if len(norms) < self.frames:
             return None
         usual, level = middle(norms), middle(losses)
-        wild = (norms > self.gradient * usual) & (losses > self.loss * level)
+        wild = (norms > self.gradient * usual) & (losses > max(self.loss * level, self._harm(window)))
         calm = middle(norms[-8:]) < self.gradient / 3 * usual  # growth is no spike
         if not self.spikes <= wild.sum() <= len(norms) // 4 or not calm:
             return None

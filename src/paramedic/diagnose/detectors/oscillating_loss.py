@@ -47,14 +47,16 @@ class OscillatingLoss(Detector):
     slug = "oscillating-loss"
     explains = frozenset(
         {"loss-plateau", "slow-convergence", "gradient-instability", "no-more-gain", "dying-relu",
-         "uninformative-labels", "overfitting", "exploding-gradient", "vanishing-gradient",
-         "loss-explosion"}
+         "uninformative-labels", "overfitting", "exploding-gradient"}
     )  # fmt: skip
+
+    lasting = True
 
     swing: float = threshold(
         0.25, "size of a swing, as a share of the initial loss", source="tuning half of the zoo"
     )
     turns: int = threshold(3, "turns that make an oscillation", source="tuning half of the zoo")
+    turns_unexplained: int = threshold(5, "the same, if no cause is in sight", source="as above")
     certain: float = threshold(5.0, "size of a swing in standard errors", source="five sigma")
     learned: float = threshold(
         0.7, "share of the loss that is gone, above which unrest is forgiven", source="as above"
@@ -82,10 +84,12 @@ class OscillatingLoss(Detector):
         if turns < self.turns:
             return None
         cause, confidence = self._cause(window)
+        if not cause and turns < self.turns_unexplained:
+            return None
         return self.finding(
             window,
             f"The smoothed loss turned {turns} times by more than {size:.3g} (now "
-            f"{loss.last:.4g}): {cause}.",
+            f"{loss.last:.4g}): {cause or 'something undoes what was learned'}.",
             confidence=confidence,
             turns=turns,
             threshold=self.turns,
@@ -104,7 +108,7 @@ class OscillatingLoss(Detector):
         momentum = max((float(one.get("momentum") or 0) for one in window.chart.optimizers), default=0)
         if momentum >= self.momentum:
             return f"a momentum of {momentum:g} carries it past every minimum", 0.92
-        return "something undoes what was learned", 0.8
+        return "", 0.8
 
 
 def _pieces(window: Window) -> tuple[NDArray[np.float64], float]:

@@ -8,9 +8,8 @@ import numpy as np
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.motion import elasticity
-from paramedic.diagnose.rows import learners, names
-from paramedic.types import Finding, Severity, Window
+from paramedic.diagnose.rows import learners, middle, names, normalises
+from paramedic.types import Finding, Layer, Severity, Window
 
 _CARRIERS = ("Linear", "Conv", "Bilinear")
 
@@ -63,6 +62,10 @@ class PoorInitialization(Detector):
     first_loss: float = threshold(
         5.0, "first loss against that of guessing", source="tuning half of the zoo"
     )
+    least: float = threshold(
+        0.06, "size of the weights times the root of their fan-in", source="tuning half of the zoo"
+    )
+    most: float = threshold(6.0, "the same: He's is 1.4", source="tuning half of the zoo")
     judged: int = threshold(30, "steps after which it is too late to tell", source="weights move")
     steps: int = threshold(3, "first steps that tell of the initialisation", source="by definition")
 
@@ -97,37 +100,53 @@ class PoorInitialization(Detector):
         )
 
     def _scale(self, window: Window) -> Finding | None:
-        growth = self._growth(window)
-        loss = window.derive(curve)
+        growth, gain = self._growth(window), self._gain(window)
         above = _first_loss_over_chance(window)
-        wild = above > self.first_loss
-        strange = growth > self.growth or growth < 1 / self.growth
-        if not (strange or wild) or loss is None:
+        strange = not 1 / self.growth <= growth <= self.growth
+        if not (strange or above > self.first_loss or not self.least < gain < self.most):
             return None
         return self.finding(
             window,
-            f"At the first step the variance of the activations changes by a factor of {growth:.1e} "
-            f"through the net, and the loss is {above:.2g} times that of guessing: the weights "
-            "were drawn on the wrong scale.",
+            f"The weights were drawn on the wrong scale: {gain:.2g} times the inverse root of the "
+            f"number of inputs, the variance of the activations changes by a factor of {growth:.1e} "
+            f"through the net, and the first loss is {above:.2g} times that of guessing.",
             confidence=0.8,
+            gain=gain,
+            gain_threshold=[self.least, self.most],
             growth=growth,
-            threshold=self.growth,
+            growth_threshold=self.growth,
             first_loss=above,
-            proportion=float(window.derive(elasticity)[:1].sum()),
+            first_loss_threshold=self.first_loss,
         )
+
+    def _gain(self, window: Window) -> float:
+        """The size of the weights in units of the inverse root of their fan-in; 1 is usual.
+
+        Where a normalisation follows, the scale of the weights does not matter: 1 as well.
+        """
+        layers = window.chart.layers
+        rows = [place for place, layer in enumerate(layers) if layer.fan_in and _carries(layer)]
+        if len(rows) < 2 or 2 * sum(normalises(layer) for layer in layers) >= len(rows):
+            return 1.0
+        sizes = np.array([layers[row].fan_in for row in rows], np.float64)
+        return middle(np.sqrt(window.layer("weight_var")[0, rows] * sizes))
 
     def _growth(self, window: Window) -> float:
         layers = window.chart.layers
         rows = [
             place
             for place in np.argsort([layer.order for layer in layers])
-            if layers[place].parameters and layers[place].kind.startswith(_CARRIERS)
+            if _carries(layers[place])
         ]
         spread = window.layer("act_var")[0, rows].astype(np.float64)
         spread = spread[np.isfinite(spread)]
         if len(spread) < 3 or spread[0] <= 0:
             return 1.0
         return float(spread[-1] / spread[0])
+
+
+def _carries(layer: Layer) -> bool:
+    return layer.parameters > 0 and layer.kind.startswith(_CARRIERS)
 
 
 def _first_loss_over_chance(window: Window) -> float:
