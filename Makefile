@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: help setup demo test lint catalogue bench-overhead clean
+.PHONY: help setup demo test lint catalogue bench-overhead bench-detection clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -37,6 +37,9 @@ catalogue: setup  ## write docs/catalogue from the detectors
 
 bench-overhead: $(VENV)/.bench  ## what watching costs: docs/benchmarks/overhead.md
 	$(BIN)/python benchmarks/overhead.py
+
+bench-detection: $(VENV)/.bench  ## how well sick runs are recognised: docs/benchmarks/detection.md
+	$(BIN)/python benchmarks/detection.py
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache

@@ -44,7 +44,6 @@ FC_DIGITS = Plan(
     adam(2e-3),
     "classes",
     epochs=10,
-    report="loss",
 )
 FC_IMDB = Plan(
     "fc",
@@ -133,7 +132,6 @@ FC_MNIST = Plan(
     "classes",
     batch=64,
     epochs=10,
-    report="loss",
 )
 FC_REUTERS = Plan(
     "fc",

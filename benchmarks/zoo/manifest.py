@@ -21,6 +21,19 @@ def entry(recipe: Recipe, numbers: dict[str, Any]) -> dict[str, Any]:
     """What the manifest says of one run; a number that is not finite becomes null."""
     last = numbers["last"]
     accuracy = numbers["scoring"] in ACCURACIES
+    return _truth(recipe) | {
+        "steps_seen": numbers["steps"],
+        "train_loss": _finite(last["train_loss"]),
+        "val_loss": _finite(last["val_loss"]),
+        "train_acc": _finite(last["train_score"]) if accuracy else None,
+        "val_acc": _finite(last["val_score"]) if accuracy else None,
+        "first_val_loss": _finite(numbers["first"]["val_loss"]),
+        "score": _finite(last["val_score"]),
+    }
+
+
+def _truth(recipe: Recipe) -> dict[str, Any]:
+    """What is known of a run before it is trained."""
     return {
         "name": recipe.name,
         "file": file_name(recipe),
@@ -31,14 +44,7 @@ def entry(recipe: Recipe, numbers: dict[str, Any]) -> dict[str, Any]:
         "seed": recipe.seed,
         "half": recipe.half,
         "steps": recipe.steps,
-        "steps_seen": numbers["steps"],
         "onset": recipe.onset,
-        "train_loss": _finite(last["train_loss"]),
-        "val_loss": _finite(last["val_loss"]),
-        "train_acc": _finite(last["train_score"]) if accuracy else None,
-        "val_acc": _finite(last["val_score"]) if accuracy else None,
-        "first_val_loss": _finite(numbers["first"]["val_loss"]),
-        "score": _finite(last["val_score"]),
     }
 
 
@@ -54,14 +60,23 @@ def read(folder: Path) -> dict[str, dict[str, Any]]:
     return {one["name"]: one for one in json.loads(path.read_text())["runs"]}
 
 
-def add(folder: Path, new: dict[str, Any], order: list[str]) -> None:
-    """Put an entry into the manifest, in the order of the catalogue; what left it is dropped.
+def add(folder: Path, new: dict[str, Any], recipes: dict[str, Recipe]) -> None:
+    """Put an entry into the manifest.
 
-    The file is read again each time, so that the two halves can be recorded side by side, and
-    replaced as a whole, so that it can be read at any time.
+    The file is read again each time, so that the two halves can be recorded side by side.
     """
-    entries = read(folder) | {new["name"]: new}
-    runs = [entries[name] for name in order if name in entries]
+    _write(folder, read(folder) | {new["name"]: new}, recipes)
+
+
+def refresh(folder: Path, recipes: dict[str, Recipe]) -> None:
+    """Say of recorded runs what their recipes say now; drop what left the catalogue."""
+    _write(folder, read(folder), recipes)
+
+
+def _write(folder: Path, entries: dict[str, Any], recipes: dict[str, Recipe]) -> None:
+    """In the order of the catalogue, and as a whole, so that it can be read at any time."""
+    known = [name for name in recipes if name in entries]
+    runs = [entries[name] | _truth(recipes[name]) for name in known]
     unfinished = folder / (NAME + ".part")
     unfinished.write_text(json.dumps({"runs": runs}, indent=1) + "\n")
     unfinished.replace(folder / NAME)

@@ -137,3 +137,10 @@ def swings(lowest: float, highest: float, half_period: int) -> Schedule:
     return lambda optimizer, _: schedulers.CyclicLR(
         optimizer, lowest, highest, step_size_up=half_period, cycle_momentum=False
     )
+
+
+def jump(share: float, factor: float) -> Schedule:
+    """The rate is multiplied after a share of the run, as by a mistaken schedule."""
+    return lambda optimizer, steps: schedulers.LambdaLR(
+        optimizer, lambda step: factor if step >= share * steps else 1.0
+    )

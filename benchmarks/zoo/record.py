@@ -70,6 +70,7 @@ def _wanted(recipe: Recipe, options: argparse.Namespace) -> bool:
 def _record(chosen: list[Recipe], options: argparse.Namespace) -> list[Result]:
     """Record what is missing, keeping the manifest up to date; the failures."""
     options.out.mkdir(parents=True, exist_ok=True)
+    manifest.refresh(options.out, recipes())
     known = manifest.read(options.out)
     missing = [r for r in chosen if options.force or not _present(r, known, options.out)]
     print(f"{len(chosen) - len(missing)} runs are there, {len(missing)} to record.")
@@ -82,7 +83,7 @@ def _record(chosen: list[Recipe], options: argparse.Namespace) -> list[Result]:
             failed.append(result)
         else:
             entry = manifest.entry(recipes()[result.name], result.numbers)
-            manifest.add(options.out, entry, list(recipes()))
+            manifest.add(options.out, entry, recipes())
     return failed
 
 

@@ -11,6 +11,7 @@ window(epochs=series(train_loss=[2, 1], val_acc=[0.1, 0.5]))      # two epochs
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -93,10 +94,7 @@ def chart_of(*columns: int | tuple[str, str, int] | Layer, **settings: Any) -> C
         else:
             found.append(column if isinstance(column, Layer) else Layer(*column))
     ordered = (
-        Layer(one.name, one.kind, one.parameters, one.trainable, order=place)
-        if one.order == 0
-        else one
-        for place, one in enumerate(found)
+        replace(one, order=place) if one.order == 0 else one for place, one in enumerate(found)
     )
     return Chart(layers=tuple(ordered), **settings)
 

@@ -11,7 +11,7 @@ from ..data.tables import CURRENCIES
 from ..data.texts import TOPICS, WORDS
 from ..faults import hidden_biases
 from ..models import Recurrent, residual_mlp
-from ..optimizers import adam, sgd
+from ..optimizers import adam, cosine, sgd
 from ..plan import Plan
 from ..recipe import Recipe, healthy
 
@@ -24,11 +24,15 @@ FEED_FORWARD: list[Recipe] = [
     *_remodelled(bases.FC_DIGITS, "batch-norm", 9, norm=nn.BatchNorm1d),
     *_remodelled(bases.FC_MNIST, "layer-norm", 18, norm=nn.LayerNorm),
     *_remodelled(bases.CNN_MNIST, "batch-norm", 8, norm=True),
-    *_remodelled(bases.CNN_CIFAR10, "batch-norm", 14, norm=True),
+    *_remodelled(
+        bases.CNN_CIFAR10.but(scheduler=cosine(), optimizer=adam(2e-3)), "batch-norm", 14, norm=True
+    ),
     *_remodelled(bases.FC_DIGITS, "tanh6", 0, depth=6, activation=nn.Tanh),
     *healthy(
         "tanh8",
-        bases.FC_MNIST.but(model=bases.FC_MNIST.remodel(depth=8, activation=nn.Tanh)),
+        bases.FC_MNIST.but(
+            model=bases.FC_MNIST.remodel(depth=8, activation=nn.Tanh), optimizer=adam(2e-3)
+        ),
         19,
     ),
     *healthy(
@@ -85,7 +89,9 @@ SEQUENCES: list[Recipe] = [
     *healthy("lstm", bases.RNN_MNIST.but(model=partial(Recurrent, nn.LSTM, 14, 10)), 14),
     *healthy(
         "plain-rnn",
-        bases.RNN_REUTERS.but(model=partial(Recurrent, nn.RNN, WORDS, TOPICS, words=True)),
+        bases.RNN_REUTERS.but(
+            model=partial(Recurrent, nn.RNN, WORDS, TOPICS, words=True), scheduler=cosine()
+        ),
         14,
     ),
     *_remodelled(bases.RNN_CHARS, "small", 16, hidden=32),

@@ -12,7 +12,7 @@ from .. import bases
 from ..data import changes
 from ..losses import ClampedBinaryLoss, Focal, SmoothContrast, VariationalLoss
 from ..models import mlp
-from ..optimizers import adam, cosine
+from ..optimizers import adam, adamw, cosine, sgd
 from ..plan import Plan
 from ..recipe import Recipe, healthy
 from ..special import (
@@ -117,15 +117,25 @@ RECIPES: list[Recipe] = [
     *healthy("focal", bases.CNN_MNIST.but(loss=Focal()), 9),
     *healthy("focal", bases.CNN_DIGITS.but(loss=Focal()), 11),
     *healthy("multi-label", _multi_label(bases.FC_DIGITS, 64), 6),
-    *healthy("multi-label", _multi_label(bases.FC_MNIST, 196), 12),
+    *healthy(
+        "multi-label",
+        _multi_label(bases.FC_MNIST.but(optimizer=adam(3e-3), scheduler=cosine()), 196),
+        12,
+    ),
     *healthy("rare-class", _rare(bases.FC_DIGITS, 64), 7),
     *healthy("rare-class", _rare(bases.FC_MNIST, 196), 13),
     *healthy("one-hot-squares", _one_hot_squares(bases.FC_DIGITS), 8),
-    *healthy("one-hot-squares", _one_hot_squares(bases.CNN_DIGITS), 12),
+    *healthy(
+        "one-hot-squares", _one_hot_squares(bases.CNN_DIGITS.but(optimizer=sgd(0.2, 0.9))), 12
+    ),
     *healthy("log-softmax", _log_softmax(bases.FC_CIRCLES), 0),
-    *healthy("log-softmax", _log_softmax(bases.FC_BLOBS), 11),
+    *healthy("log-softmax", _log_softmax(bases.FC_BLOBS.but(optimizer=sgd(0.05))), 11),
     *healthy("sigmoid-bce", _probability(bases.FC_CIRCLES_BINARY), 1),
-    *healthy("sigmoid-bce", _probability(bases.TRANSFORMER_IMDB), 14),
+    *healthy(
+        "sigmoid-bce",
+        _probability(bases.TRANSFORMER_IMDB.but(optimizer=adamw(5e-3), scheduler=cosine())),
+        14,
+    ),
     *healthy("l1", bases.FC_FRIEDMAN.but(loss=nn.L1Loss(), hand_in_loss=True), 7),
     *healthy("huber", bases.FC_EXCHANGE.but(loss=nn.HuberLoss()), 17),
     *healthy(

@@ -49,7 +49,7 @@ BATCHES: list[Recipe] = [
         14,
     ),
     *healthy("batch-256", bases.FC_DIGITS.but(batch=256, epochs=30, optimizer=adam(4e-3)), 5),
-    *healthy("batch-512", bases.FC_MNIST.but(batch=512, epochs=30, optimizer=sgd(0.1, 0.9)), 15),
+    *healthy("batch-512", bases.FC_MNIST.but(batch=512, epochs=30, optimizer=sgd(0.05, 0.9)), 15),
     *healthy("accumulate-4", bases.FC_DIGITS.but(batch=8, accumulate=4), 6),
     *healthy("accumulate-4", bases.CNN_DIGITS.but(batch=8, accumulate=4), 15),
 ]
@@ -57,10 +57,14 @@ BATCHES: list[Recipe] = [
 PRECISION: list[Recipe] = [
     *healthy("clip-1", bases.RNN_EXCHANGE.but(clip=1.0, optimizer=sgd(0.1, 0.9)), 4),
     *healthy("clip-0.5", bases.RNN_CHARS.but(clip=0.5), 15),
-    *healthy("clip-1", bases.TRANSFORMER_REUTERS.but(clip=1.0), 14),
+    *healthy(
+        "clip-1",
+        bases.TRANSFORMER_REUTERS.but(clip=1.0, optimizer=adamw(4e-3), scheduler=cosine()),
+        14,
+    ),
     *healthy("bfloat16", bases.TRANSFORMER_DIGITS.but(autocast=torch.bfloat16), 5),
     *healthy("bfloat16", bases.CNN_MNIST.but(autocast=torch.bfloat16), 5),
-    *healthy("bfloat16", bases.FC_MNIST.but(autocast=torch.bfloat16), 16),
+    *healthy("bfloat16", bases.FC_MNIST.but(autocast=torch.bfloat16, scheduler=cosine()), 16),
     *healthy("bfloat16", bases.TRANSFORMER_EXCHANGE.but(autocast=torch.bfloat16), 15),
 ]
 
@@ -69,7 +73,7 @@ OPTIMIZERS: list[Recipe] = [
     *healthy("adagrad", bases.CNN_DIGITS.but(optimizer=adagrad(0.03)), 16),
     *healthy(
         "nesterov",
-        bases.FC_BLOBS.but(optimizer=sgd(0.03, 0.9, nesterov=True), report="loss"),
+        bases.FC_BLOBS.but(optimizer=sgd(0.01, 0.9, nesterov=True), report="loss"),
         16,
     ),
     *healthy("weight-decay", bases.FC_CIRCLES.but(optimizer=adamw(5e-3, weight_decay=0.1)), 7),
@@ -89,14 +93,14 @@ OPTIMIZERS: list[Recipe] = [
     *healthy(
         "sparse-adam",
         bases.FC_IMDB.but(
-            model=bases.FC_IMDB.remodel(sparse=True), optimizer=sparse_and_dense(4e-3)
+            model=bases.FC_IMDB.remodel(sparse=True, dropout=0.5), optimizer=sparse_and_dense(3e-3)
         ),
         4,
     ),
     *healthy(
         "sparse-adam",
         bases.FC_REUTERS.but(
-            model=bases.FC_REUTERS.remodel(sparse=True), optimizer=sparse_and_dense(4e-3)
+            model=bases.FC_REUTERS.remodel(sparse=True), optimizer=sparse_and_dense(7e-3)
         ),
         14,
     ),
@@ -138,7 +142,12 @@ FROZEN: list[Recipe] = [
     *healthy("frozen-first-block", _NORM_DIGITS.but(prepare=frozen("0.", "1.")), 18),
     *healthy(
         "frozen-first-layer",
-        bases.FC_MNIST.but(model=bases.FC_MNIST.remodel(hidden=64), prepare=frozen("0.")),
+        bases.FC_MNIST.but(
+            model=bases.FC_MNIST.remodel(hidden=64),
+            prepare=frozen("0."),
+            optimizer=sgd(0.1, 0.9),
+            scheduler=cosine(),
+        ),
         17,
     ),
     *healthy("frozen-embedding", bases.TRANSFORMER_EXCHANGE.but(prepare=frozen("embedding.")), 16),

@@ -43,7 +43,8 @@ def _words_present(plan: Plan, outputs: int) -> Plan:
     return plan.but(
         source=plan.data(changes.words_present(WORDS)),
         model=partial(mlp, WORDS, outputs, hidden=16, depth=1, dropout=0.5),
-        optimizer=adam(1e-3, weight_decay=1e-3),
+        optimizer=adam(2e-3, weight_decay=1e-3),
+        scheduler=cosine(),
     )
 
 

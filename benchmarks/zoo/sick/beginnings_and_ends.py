@@ -84,7 +84,7 @@ TOO_FEW: list[Recipe] = [
     *_stopped(bases.FC_MNIST.but(optimizer=sgd(0.03), epochs=25), (10, 11), 5),
     *_stopped(bases.RNN_CHARS.but(optimizer=adam(2e-3), epochs=14), 12, 3),
     *_stopped(bases.FC_BLOBS.but(optimizer=sgd(0.01), epochs=40), 10, 8),
-    *_stopped(bases.TRANSFORMER_REUTERS.but(optimizer=adam(5e-4), epochs=12), 11, 4),
+    *_stopped(bases.TRANSFORMER_REUTERS.but(optimizer=adam(5e-4), epochs=24), 11, 6),
 ]
 
 RECIPES = INITIALISATION + TOO_FEW

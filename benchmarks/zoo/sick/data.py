@@ -19,6 +19,7 @@ _DIGITS_SGD = bases.FC_DIGITS.but(optimizer=sgd(0.1, 0.9))
 _CNN_MNIST_SGD = bases.CNN_MNIST.but(optimizer=sgd(0.05, 0.9))
 _CIFAR_SGD = bases.CNN_CIFAR10.but(optimizer=sgd(0.05, 0.9))
 _NAN = ("non-finite",)
+_USELESS = ("uninformative-labels",)
 
 ABNORMAL: list[Recipe] = [
     *sick(
@@ -137,6 +138,7 @@ INVALID: list[Recipe] = [
         "first-label-for-the-batch",
         bases.RNN_DIGITS,
         1,
+        _USELESS,
         tamper=first_target_for_all,
     ),
     *sick(
@@ -173,6 +175,7 @@ INVALID: list[Recipe] = [
         "first-label-for-the-batch",
         bases.FC_REUTERS,
         11,
+        _USELESS,
         tamper=first_target_for_all,
     ),
 ]

@@ -6,15 +6,13 @@ from functools import partial
 
 import torch
 from torch import nn
-from torch.optim import Optimizer
-from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
 from .. import bases
 from ..data import changes
 from ..data.tables import friedman
 from ..faults import sorted_by_class
 from ..models import mlp
-from ..optimizers import adam, sgd, swings
+from ..optimizers import adam, jump, sgd, swings
 from ..plan import Plan
 from ..recipe import Recipe, sick
 
@@ -131,21 +129,6 @@ PLATEAU: list[Recipe] = [
 ]
 
 
-def _jump(share: float, factor: float) -> partial[LRScheduler]:
-    """The rate is multiplied in the middle of the run, as by a wrong schedule."""
-    return partial(_jump_scheduler, share=share, factor=factor)
-
-
-def _jump_scheduler(
-    optimizer: Optimizer, steps: int, *, share: float, factor: float
-) -> LRScheduler:
-    return LambdaLR(optimizer, lambda step: factor if step >= share * steps else 1.0)
-
-
-def _half(plan: Plan) -> int:
-    return plan.steps // 2
-
-
 EXPLOSION: list[Recipe] = [
     *sick(
         "loss-explosion",
@@ -169,8 +152,8 @@ EXPLOSION: list[Recipe] = [
         bases.CNN_EXCHANGE,
         1,
         _RATE,
-        _half(bases.CNN_EXCHANGE),
-        scheduler=_jump(0.5, 1000.0),
+        bases.CNN_EXCHANGE.steps // 2,
+        scheduler=jump(0.5, 1000.0),
     ),
     *sick(
         "loss-explosion",

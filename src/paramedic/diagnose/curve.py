@@ -40,6 +40,7 @@ class Curve:
     chance: float  # the loss of guessing by the frequencies of the targets; NaN if not known
     scale: float
     largest: float  # the largest single loss
+    skill: float  # how far the accuracy has come from guessing to perfect; 0 if not handed in
 
     @property
     def last(self) -> float:
@@ -53,8 +54,12 @@ class Curve:
 
     @property
     def learned(self) -> float:
-        """The share of the initial loss (or of that of guessing) that is gone."""
-        return (self.start - self.last) / self.scale
+        """The share of the initial loss (or of that of guessing) that is gone.
+
+        Where an accuracy was handed in and says more, it counts: near certainty a small gain in
+        loss can be a large one in accuracy.
+        """
+        return max((self.start - self.last) / self.scale, self.skill)
 
     @property
     def start(self) -> float:
@@ -86,6 +91,13 @@ class Curve:
         return certainty > _SIGNIFICANT and amount > 0.02
 
     @property
+    def pace(self) -> float:
+        """The share of the loss that the last quarter of the run took away; 0 if that is noise."""
+        amount, certainty = self.change(0.25)
+        before = abs(float(self.levels[-max(len(self.levels) // 4, 3)]))
+        return -amount * self.scale / max(before, _TINY) if certainty < -_SIGNIFICANT else 0.0
+
+    @property
     def stuck(self) -> bool:
         """Whether hardly anything was learned and the loss does not fall now."""
         return self.learned < 0.05 and not self.falling
@@ -106,13 +118,36 @@ def curve(window: Window) -> Curve | None:
     start = first if np.isnan(chance) else min(first, chance)
     scale = max(abs(start), noise, _TINY)
     error = 1.25 * noise / size**0.5  # of a median
-    return Curve(len(losses), levels, error, noise, first, chance, scale, float(losses.max()))
+    return Curve(
+        steps=len(losses),
+        levels=levels,
+        error=error,
+        noise=noise,
+        first=first,
+        chance=chance,
+        scale=scale,
+        largest=float(losses.max()),
+        skill=_skill(window),
+    )
 
 
 def _noise(losses: Floats) -> float:
     """How much a step differs from the trend, from the differences of neighbours."""
     jumps = np.diff(losses)
     return middle(np.abs(jumps)) * 1.4826 / 2**0.5
+
+
+def _skill(window: Window) -> float:
+    """The accuracy of the last epochs, as a share of the way from guessing to perfect."""
+    series = window.series("val_acc")
+    if not np.isfinite(series).any():
+        series = window.series("train_acc")
+    series = series[np.isfinite(series)]
+    entropy = _newest(window, "label_entropy")
+    guessing = float(np.exp(-entropy)) if np.isfinite(entropy) else 0.5
+    if len(series) < 2 or guessing > 0.95:
+        return 0.0
+    return max((middle(series[-3:]) - guessing) / (1 - guessing), 0.0)
 
 
 def _chance(window: Window) -> float:

@@ -1,4 +1,4 @@
-"""Keeps what was seen: tells it to the engine that judges it, and to the trace file if there is one."""
+"""Keeps what was seen: tells it to the engine that judges it, and to the trace file."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, Protocol
 
@@ -36,13 +36,19 @@ class Listener(Protocol):
     def finish(self) -> None: ...
 
 
-def tell(trace: Trace, listener: Listener) -> int:
-    """Tell the whole run; gives the number of frames. Memory does not grow with its length."""
+def tell(trace: Trace, listener: Listener, every: int = 1) -> int:
+    """Tell the whole run; gives the number of frames. Memory does not grow with its length.
+
+    With `every` only the first of so many frames is told, as if a watch had looked less often;
+    heartbeats, events and epochs are all told.
+    """
+    if every < 1:
+        raise ValueError(f"`every` must be at least 1 but got {every}.")
     listener.chart(trace.chart)
     beats = _Beats(trace)
     kinds: dict[int, _Kind] = {}
     frames, newest = 0, -1
-    for step, kind, what in _story(trace):
+    for step, kind, what in _story(trace, every):
         if kind == _FRAME:
             frames, newest = frames + 1, step
             _tell_frame(trace, step, what, kinds, beats, listener)
@@ -60,13 +66,13 @@ def tell(trace: Trace, listener: Listener) -> int:
     return frames
 
 
-def _story(trace: Trace) -> Iterator[tuple[int, int, Any]]:
-    """Frames, events and epochs by step."""
+def _story(trace: Trace, every: int) -> Iterator[tuple[int, int, Any]]:
+    """Frames, or one in `every`, and events and epochs by step."""
     rare: list[tuple[int, int, Any]] = [(event.step, _EVENT, event) for event in trace.events]
     rare += [(epoch.step, _EPOCH, epoch) for epoch in trace.epochs]
     rare.sort(key=itemgetter(0, 1))
     place = 0
-    for _, step, _, layout, data in trace.blobs():
+    for _, step, _, layout, data in islice(trace.blobs(), 0, None, every):
         while place < len(rare) and rare[place][0] < step:
             yield rare[place]
             place += 1

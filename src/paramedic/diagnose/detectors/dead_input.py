@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import scalars
+from paramedic.diagnose.rows import learners, measured, scalars
 from paramedic.types import Finding, Severity, Window
 
 
@@ -60,7 +60,7 @@ class DeadInput(Detector):
     def examine(self, window: Window) -> Finding | None:
         shares = scalars(window, "input_constant", self.frames)
         behind = scalars(window, "first_constant", self.frames)
-        if len(behind) == self.frames and (behind >= self.constant).all():
+        if len(behind) == self.frames and (behind >= self.constant).all() and _weighs(window):
             shares = behind
         if not (shares >= self.constant).all():
             return None
@@ -75,3 +75,10 @@ class DeadInput(Detector):
             constant_features=float(shares.min()),
             threshold=self.constant,
         )
+
+
+def _weighs(window: Window) -> bool:
+    """Whether the first layer has weights that differ; else it makes all samples equal itself."""
+    rows = learners(window)
+    spread = measured(window, "weight_var", 1)
+    return bool(len(rows) and len(spread) and spread[-1, rows[0]] > 0)

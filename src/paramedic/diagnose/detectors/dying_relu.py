@@ -78,8 +78,8 @@ class DyingRelu(Detector):
         rows = [int(row) for row in np.flatnonzero(shares >= self.dead)]
         return self.finding(
             window,
-            f"{shares[worst]:.0%} of the units of `{window.names[worst]}` are zero for every sample, "
-            f"and the loss does not fall ({loss.last:.4g}).",
+            f"{shares[worst]:.0%} of the units of `{window.names[worst]}` are zero for every "
+            f"sample, and the loss does not fall ({loss.last:.4g}).",
             severity=Severity.CRITICAL,
             confidence=0.9,
             where=names(window, rows),

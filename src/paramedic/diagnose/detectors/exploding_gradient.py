@@ -88,8 +88,8 @@ class ExplodingGradient(Detector):
         return self.finding(
             window,
             f"The gradient (norm {middle(norms):.3g}) is out of proportion: times the weights it "
-            f"is {typical:.3g} times the loss, and the net does not learn. Clip it, and look at the "
-            "scale of weights and inputs.",
+            f"is {typical:.3g} times the loss, and the net does not learn. Clip it, and look at "
+            "the scale of weights and inputs.",
             severity=Severity.CRITICAL,
             confidence=0.85,
             proportion=typical,

@@ -73,15 +73,16 @@ class GradientInstability(Detector):
         if len(norms) < self.frames:
             return None
         usual, level = middle(norms), middle(losses)
-        wild = (norms > self.gradient * usual) & (losses > max(self.loss * level, self._harm(window)))
+        jump = max(self.loss * level, self._harm(window))
+        wild = (norms > self.gradient * usual) & (losses > jump)
         calm = middle(norms[-8:]) < self.gradient / 3 * usual  # growth is no spike
         if not self.spikes <= wild.sum() <= len(norms) // 4 or not calm:
             return None
         return self.finding(
             window,
-            f"{int(wild.sum())} of {len(norms)} steps had gradients up to {norms.max() / usual:.0f} "
-            "times the usual one, with losses to match: some batches are not like the others. Look "
-            "at their samples, or clip the gradient.",
+            f"{int(wild.sum())} of {len(norms)} steps had gradients up to "
+            f"{norms.max() / usual:.0f} times the usual one, with losses to match: some batches "
+            "are not like the others. Look at their samples, or clip the gradient.",
             confidence=0.8,
             largest=float(norms.max() / usual),
             threshold=self.gradient,

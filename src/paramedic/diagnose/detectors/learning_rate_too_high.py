@@ -99,9 +99,9 @@ class LearningRateTooHigh(Detector):
         reached = max(peak, usual)
         return self.finding(
             window,
-            f"A step moved the typical layer by {reached:.2g} times the size of its weights, and the "
-            f"loss is not better than at the start ({loss.start:.4g}, now {loss.last:.4g}). Lower "
-            "the learning rate.",
+            f"A step moved the typical layer by {reached:.2g} times the size of its weights, and "
+            f"the loss is not better than at the start ({loss.start:.4g}, now {loss.last:.4g}). "
+            "Lower the learning rate.",
             severity=Severity.CRITICAL,
             confidence=0.9,
             update_ratio=peak,

@@ -71,8 +71,8 @@ class LearningRateTooLow(Detector):
             return None
         return self.finding(
             window,
-            f"A step moves the typical layer by {move.middle:.1g} of its size and never by more than "
-            f"{fastest:.1g}; the loss has gone from {loss.start:.4g} to {loss.last:.4g} in "
+            f"A step moves the typical layer by {move.middle:.1g} of its size and never by more "
+            f"than {fastest:.1g}; the loss has gone from {loss.start:.4g} to {loss.last:.4g} in "
             f"{loss.steps} steps. Raise the learning rate.",
             confidence=0.9,
             update_ratio=move.middle,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from paramedic.diagnose.curve import Curve, curve
+from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.types import Finding, Task, Window
 
@@ -49,8 +49,8 @@ class LossPlateau(Detector):
     learned_language: float = threshold(
         0.1, "the same for language models, whose loss has a high floor", source="tuning half"
     )
-    late: float = threshold(
-        0.3, "share of the gain that may fall into the last half", source="tuning half of the zoo"
+    pace: float = threshold(
+        0.02, "fall over the last quarter that is none", source="tuning half of the zoo"
     )
     steps: int = threshold(
         2000, "steps after which a run that has not ended is judged", source="slow starters"
@@ -69,7 +69,7 @@ class LossPlateau(Detector):
         assert loss is not None
         language = window.chart.task is Task.LANGUAGE_MODEL
         limit = self.learned_language if language else self.learned
-        if loss.learned > limit or loss.rising or late_gain(loss) > self.late:
+        if loss.learned > limit or loss.rising or loss.pace > self.pace:
             return None
         return self.finding(
             window,
@@ -78,14 +78,5 @@ class LossPlateau(Detector):
             confidence=0.7,
             learned=loss.learned,
             threshold=limit,
-            late_gain=late_gain(loss),
+            pace=loss.pace,
         )
-
-
-def late_gain(loss: Curve) -> float:
-    """The share of all that was gained that was gained in the last half; 0 if nothing was."""
-    amount, certainty = loss.change(0.5)
-    gained = (max(loss.first, loss.start) - loss.last) / loss.scale
-    if certainty > -3.0 or gained <= 0:
-        return 0.0
-    return min(-amount / gained, 1.0)

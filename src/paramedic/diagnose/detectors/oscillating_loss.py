@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import middles, scalars
-from paramedic.types import Finding, Window
+from paramedic.types import Finding, Severity, Window
 
 _PIECES = 64  # of the last three quarters of the run
 
@@ -46,7 +46,7 @@ class OscillatingLoss(Detector):
     code = "L001"
     slug = "oscillating-loss"
     explains = frozenset(
-        {"loss-plateau", "slow-convergence", "gradient-instability", "no-more-gain", "dying-relu",
+        {"loss-plateau", "slow-convergence", "no-more-gain", "dying-relu",
          "uninformative-labels", "overfitting", "exploding-gradient"}
     )  # fmt: skip
 
@@ -64,6 +64,9 @@ class OscillatingLoss(Detector):
     sorted: float = threshold(
         0.4, "share of batches of one class that tells of sorted data", source="tuning half"
     )
+    rate: float = threshold(
+        1.6, "size of a swing of the learning rate, as a logarithm", source="a factor of five"
+    )
     momentum: float = threshold(0.98, "momentum that overshoots", source="0.9 is usual")
     steps: int = threshold(60, "steps before it is judged", source="the first steps are wild")
 
@@ -78,18 +81,17 @@ class OscillatingLoss(Detector):
         assert loss is not None
         if loss.learned > self.learned:
             return None
-        pieces, error = _pieces(window)
+        cause, confidence = self._cause(window)
+        pieces, error = _pieces(window, wary=not cause)
         size = max(self.swing * loss.scale, self.certain * error)
         turns = turning_points(pieces, size)
-        if turns < self.turns:
-            return None
-        cause, confidence = self._cause(window)
-        if not cause and turns < self.turns_unexplained:
+        if turns < (self.turns if cause else self.turns_unexplained):
             return None
         return self.finding(
             window,
             f"The smoothed loss turned {turns} times by more than {size:.3g} (now "
             f"{loss.last:.4g}): {cause or 'something undoes what was learned'}.",
+            severity=Severity.CRITICAL if cause else Severity.WARNING,
             confidence=confidence,
             turns=turns,
             threshold=self.turns,
@@ -97,31 +99,35 @@ class OscillatingLoss(Detector):
             learned=loss.learned,
         )
 
-
     def _cause(self, window: Window) -> tuple[str, float]:
         one_class = scalars(window, "target_constant")
         entropy = scalars(window, "label_entropy", 1)
         sizes = scalars(window, "batch_size", 1)
         several = len(sizes) and sizes[0] >= 4 and len(entropy) and entropy[0] > 0.5
         if several and len(one_class) and one_class.mean() > self.sorted:
-            return "the batches hold one class each, so each undoes what was learned of others", 0.95
-        momentum = max((float(one.get("momentum") or 0) for one in window.chart.optimizers), default=0)
+            return "the batches hold one class each, and undo what was learned of others", 0.95
+        optimizers = window.chart.optimizers
+        momentum = max((float(one.get("momentum") or 0) for one in optimizers), default=0.0)
         if momentum >= self.momentum:
             return f"a momentum of {momentum:g} carries it past every minimum", 0.92
+        rates = scalars(window, "lr/0")
+        if (rates > 0).all() and len(rates) and turning_points(np.log(rates), self.rate) > 1:
+            return "the learning rate itself swings", 0.9
         return "", 0.8
 
 
-def _pieces(window: Window) -> tuple[NDArray[np.float64], float]:
+def _pieces(window: Window, *, wary: bool) -> tuple[NDArray[np.float64], float]:
     """The loss after the first quarter of the run, smoothed, and the error of its values."""
     losses = window.pulse.loss[np.isfinite(window.pulse.loss)]
     losses = losses[len(losses) // 4 :]
     size = max(len(losses) // _PIECES, 1)
     table = losses[: len(losses) // size * size].reshape(-1, size)
     pieces = middles(table.T)
-    # The noise of a step: by the larger jumps, since noise with heavy tails must not look calm.
     jumps = np.sort(np.abs(np.diff(losses)))
     usual, large = jumps[len(jumps) // 2] / 0.954, jumps[int(0.9 * len(jumps))] / 2.326
-    return pieces, 1.25 * float(max(usual, large)) / size**0.5
+    # With no cause in sight, noise with heavy tails must not look like calm with swings.
+    noise = max(usual, large) if wary else usual
+    return pieces, 1.25 * float(noise) / size**0.5
 
 
 def turning_points(values: NDArray[np.float64], size: float) -> int:

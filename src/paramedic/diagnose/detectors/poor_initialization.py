@@ -108,8 +108,8 @@ class PoorInitialization(Detector):
         return self.finding(
             window,
             f"The weights were drawn on the wrong scale: {gain:.2g} times the inverse root of the "
-            f"number of inputs, the variance of the activations changes by a factor of {growth:.1e} "
-            f"through the net, and the first loss is {above:.2g} times that of guessing.",
+            f"number of inputs, the variance of the activations changes by a factor of "
+            f"{growth:.1e} through the net, and the first loss is {above:.2g} times that of guessing.",
             confidence=0.8,
             gain=gain,
             gain_threshold=[self.least, self.most],

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.detectors.loss_plateau import late_gain
 from paramedic.types import Finding, Task, Window
 
 
@@ -48,8 +47,11 @@ class SlowConvergence(Detector):
     learned_language: float = threshold(
         0.1, "the same for language models, whose loss has a high floor", source="tuning half"
     )
-    late: float = threshold(
-        0.3, "share of the gain that falls into the last half", source="tuning half of the zoo"
+    pace: float = threshold(
+        0.02, "fall over the last quarter that is none", source="tuning half of the zoo"
+    )
+    fast: float = threshold(
+        0.1, "fall over the last quarter that is fast: too few steps", source="as above"
     )
     steps: int = threshold(
         2000, "steps after which a run that has not ended is judged", source="slow starters"
@@ -68,8 +70,7 @@ class SlowConvergence(Detector):
         assert loss is not None
         language = window.chart.task is Task.LANGUAGE_MODEL
         limit = self.learned_language if language else self.learned
-        late = late_gain(loss)
-        if loss.learned > limit or not loss.falling or late <= self.late:
+        if loss.learned > limit or not self.pace < loss.pace < self.fast:
             return None
         return self.finding(
             window,
@@ -78,5 +79,5 @@ class SlowConvergence(Detector):
             confidence=0.75,
             learned=loss.learned,
             threshold=limit,
-            late_gain=late,
+            pace=loss.pace,
         )

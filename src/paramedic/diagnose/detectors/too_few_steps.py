@@ -46,7 +46,6 @@ class TooFewSteps(Detector):
         "fall over the last quarter of the run, as a share of the loss at its beginning",
         source="tuning half of the zoo",
     )
-    certain: float = threshold(4.0, "fall in standard errors", source="four sigma")
 
     def missing(self, window: Window) -> str | None:
         if not window.ended:
@@ -58,10 +57,8 @@ class TooFewSteps(Detector):
         loss = window.derive(curve)
         if loss is None:
             return None
-        amount, certainty = loss.change(0.25)
-        before = abs(float(loss.levels[-max(len(loss.levels) // 4, 3)]))
-        share = -amount * loss.scale / max(before, 1e-12)
-        if share < self.fall or -certainty < self.certain:
+        share = loss.pace
+        if share < self.fall:
             return None
         return self.finding(
             window,
@@ -71,5 +68,4 @@ class TooFewSteps(Detector):
             confidence=0.8,
             fall=share,
             threshold=self.fall,
-            certainty=-certainty,
         )

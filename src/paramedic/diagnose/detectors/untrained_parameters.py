@@ -52,7 +52,8 @@ class UntrainedParameters(Detector):
     needs = frozenset({"grad_norm", "update_ratio"})
     explains = frozenset(
         {"loss-plateau", "slow-convergence", "vanishing-gradient", "learning-rate-too-low",
-         "uninformative-labels", "no-more-gain", "poor-initialization"}
+         "uninformative-labels", "no-more-gain", "poor-initialization", "exploding-gradient",
+         "gradient-instability"}
     )  # fmt: skip
     patience = 1
 

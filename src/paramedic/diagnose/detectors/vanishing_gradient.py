@@ -72,6 +72,8 @@ class VanishingGradient(Detector):
         assert move is not None
         assert loss is not None
         ratio = move.depth_ratio
+        if ratio == 0:  # exactly nothing comes from dead units, not from shrinking
+            return None
         if ratio > self.ratio or loss.learned > self.learned or loss.falling:
             return None
         rows = learners(window)

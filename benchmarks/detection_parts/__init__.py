@@ -1,0 +1,1 @@
+"""Parts of the detection benchmark; `benchmarks/detection.py` is the entry."""

@@ -1,0 +1,147 @@
+"""How often the rules were right: everything on the page is counted here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .naming import codes, family, meanings, vocabulary
+from .runs import Judged, Outcome, Run, healthy, sick
+
+
+class Spread(NamedTuple):
+    """A median with its quartiles."""
+
+    middle: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What was counted over some sick runs.
+
+    `noticed`: anything at all was found. `alarmed`: a warning or worse was told. `found`: the
+    right sickness, or an accepted neighbour, is among the findings. `named`: it is the root.
+    """
+
+    runs: int
+    noticed: int
+    alarmed: int
+    found: int
+    named: int
+    cases: int
+    delays: tuple[float, ...]
+
+    @property
+    def delay(self) -> Spread | None:
+        """Median and quartiles of the delays of the runs that were found."""
+        if not self.delays:
+            return None
+        lower, middle, upper = np.percentile(self.delays, (25, 50, 75))
+        return Spread(float(middle), float(lower), float(upper))
+
+
+@dataclass(frozen=True, slots=True)
+class Calm:
+    """What was counted over some healthy runs; `alarmed` ones were told a warning or worse."""
+
+    runs: int
+    alarmed: int
+    findings: int
+    cases: int
+
+
+def is_right(slug: str, run: Run) -> bool:
+    """Whether a finding of any rule set names the sickness of a run."""
+    return bool(meanings(slug) & run.right_names)
+
+
+def is_found(run: Run, outcome: Outcome) -> bool:
+    """Whether the right sickness is among the findings."""
+    return any(is_right(slug, run) for slug in outcome.findings)
+
+
+def is_named(run: Run, outcome: Outcome) -> bool:
+    """Whether the right sickness is the root."""
+    return outcome.root is not None and is_right(outcome.root, run)
+
+
+def delay(run: Run, outcome: Outcome) -> float | None:
+    """From the onset to when the right name was first told, as a share of the planned steps."""
+    told = [outcome.opened[slug] for slug in outcome.findings if is_right(slug, run)]
+    return (min(told) - run.onset) / run.steps if told else None
+
+
+def tally(judged: Iterable[Judged], rule_set: str) -> Tally:
+    """Count over the sick among these runs."""
+    pairs = [(one.run, one.outcomes[rule_set]) for one in sick(judged)]
+    delays = (delay(*pair) for pair in pairs)
+    return Tally(
+        runs=len(pairs),
+        noticed=sum(outcome.root is not None for _, outcome in pairs),
+        alarmed=sum(bool(outcome.loud) for _, outcome in pairs),
+        found=sum(is_found(*pair) for pair in pairs),
+        named=sum(is_named(*pair) for pair in pairs),
+        cases=sum(outcome.cases for _, outcome in pairs),
+        delays=tuple(value for value in delays if value is not None),
+    )
+
+
+def calm(judged: Iterable[Judged], rule_set: str) -> Calm:
+    """Count over the healthy among these runs."""
+    outcomes = [one.outcomes[rule_set] for one in healthy(judged)]
+    return Calm(
+        runs=len(outcomes),
+        alarmed=sum(bool(outcome.loud) for outcome in outcomes),
+        findings=sum(len(outcome.findings) for outcome in outcomes),
+        cases=sum(outcome.cases for outcome in outcomes),
+    )
+
+
+def covered(judged: Iterable[Judged], rule_set: str) -> list[Judged]:
+    """The sick runs for whose sickness a rule set has a name."""
+    return [one for one in sick(judged) if one.run.right_names & vocabulary(rule_set)]
+
+
+def by_slug(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
+    """The sick runs by sickness, in the order of the codes."""
+    every = sick(judged)
+    order = [slug for slug in codes() if any(one.run.slug == slug for one in every)]
+    return {slug: [one for one in every if one.run.slug == slug] for slug in order}
+
+
+def by_family(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
+    """The sick runs by the letter of the code."""
+    found: dict[str, list[Judged]] = {}
+    for slug, runs in by_slug(judged).items():
+        found.setdefault(family(slug), []).extend(runs)
+    return found
+
+
+def misnamed(judged: Iterable[Judged], rule_set: str) -> list[Judged]:
+    """The sick runs whose root is not the right sickness."""
+    return [one for one in sick(judged) if not is_named(one.run, one.outcomes[rule_set])]
+
+
+def alarmed(judged: Iterable[Judged], rule_set: str) -> list[Judged]:
+    """The healthy runs that were told a warning or worse."""
+    return [one for one in healthy(judged) if one.outcomes[rule_set].loud]
+
+
+def early(judged: Iterable[Judged], rule_set: str) -> list[Judged]:
+    """The sick runs whose right name was told before the fault was there."""
+    timed = ((one, delay(one.run, one.outcomes[rule_set])) for one in sick(judged))
+    return [one for one, value in timed if value is not None and value < 0]
+
+
+def switched_off(judged: Sequence[Judged], rule_set: str) -> dict[str, str]:
+    """Detectors that failed or were too slow, with the reason and one run where it happened."""
+    return {
+        slug: f"{why} ({one.run.name})"
+        for one in judged
+        for slug, why in one.outcomes[rule_set].switched_off.items()
+    }

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from paramedic.diagnose.detectors.dead_input import DeadInput
+from paramedic.types import Severity
+from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
+from tests.diagnose.windows import window
+
+DETECTOR = DeadInput()
+ALL = [DETECTOR.constant] * DETECTOR.frames
+NONE = [0.0] * DETECTOR.frames
+
+
+def test_no_feature_varies() -> None:
+    given = window(scalars={"input_constant": ALL, "input_min": 0.0, "input_max": 1.0})
+    found = fires(DETECTOR, given, Severity.CRITICAL)
+    assert found.evidence["constant_features"] == found.evidence["threshold"] == DETECTOR.constant
+    assert "values from 0 to 1" in found.message
+
+
+def test_the_values_need_not_be_known() -> None:
+    found = fires(DETECTOR, window(scalars={"input_constant": ALL}), Severity.CRITICAL)
+    assert "values" not in found.message
+
+
+def test_all_samples_are_equal_behind_the_first_layer() -> None:
+    given = window(scalars={"input_constant": NONE, "first_constant": ALL})
+    fires(DETECTOR, given, Severity.CRITICAL)
+
+
+def test_one_batch_that_varies_is_enough() -> None:
+    assert judge(DETECTOR, window(scalars={"input_constant": [*ALL[1:], 0.99]})) is None
+    behind = {"input_constant": NONE, "first_constant": [*ALL[1:], 0.99]}
+    assert judge(DETECTOR, window(scalars=behind)) is None
+
+
+def test_only_the_latest_frames_count() -> None:
+    fires(DETECTOR, window(scalars={"input_constant": [0.5, *ALL]}), Severity.CRITICAL)
+
+
+def test_missing() -> None:
+    assert reason(DETECTOR, window()) == "input_constant: not measured"
+    few = reason(DETECTOR, window(scalars={"input_constant": ALL[1:]}))
+    assert few == f"too few batches were looked at: {DETECTOR.frames - 1}"
+
+
+def test_anything() -> None:
+    bears_anything(DETECTOR)

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paramedic.diagnose.detectors.exploding_gradient import ExplodingGradient
+from paramedic.types import Severity, Window
+from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
+from tests.diagnose.detectors.losses import learning, resting, sloping
+from tests.diagnose.windows import window
+
+DETECTOR = ExplodingGradient()
+
+
+def gradients(norms: Any, losses: Any, weights: Any = (1.0,)) -> Window:
+    """A net with one layer, a loss of about one, and these norms in ten frames."""
+    return window(
+        10,
+        layers={"weight_norm": np.reshape(np.broadcast_to(weights, 10), (10, 1))},
+        scalars={"grad_norm": norms, "loss": 1.0},
+        losses=losses,
+    )
+
+
+VIOLENT = 3 * DETECTOR.usual
+GROWING = [1e-3] * 4 + [1e-3 * 2 * DETECTOR.growth] * 6
+
+
+def test_a_gradient_out_of_proportion() -> None:
+    found = fires(DETECTOR, gradients(VIOLENT, resting(1.0)), Severity.CRITICAL)
+    assert found.evidence["proportion"] == pytest.approx(VIOLENT)
+    assert found.evidence["threshold"] == DETECTOR.usual
+
+
+def test_a_gradient_that_has_grown_with_the_loss() -> None:
+    found = fires(DETECTOR, gradients(GROWING, sloping(1.0, 2.0)), Severity.CRITICAL)
+    assert found.evidence["growth"] > DETECTOR.growth
+
+
+@pytest.mark.parametrize(
+    "healthy",
+    [
+        gradients(DETECTOR.usual / 2, resting(1.0)),
+        gradients(VIOLENT, learning()),
+        gradients(VIOLENT, resting(1.0), np.geomspace(1, 2 * DETECTOR.weights, 10)),
+        gradients(GROWING, resting(1.0)),
+        gradients([1e-3] * 4 + [1e-3 * DETECTOR.growth / 2] * 6, sloping(1.0, 2.0)),
+    ],
+    ids=["in proportion", "learns", "the weights grew", "grew but no harm", "grew little"],
+)
+def test_silent(healthy: Window) -> None:
+    assert judge(DETECTOR, healthy) is None
+
+
+def test_the_scale_of_the_loss_does_not_matter() -> None:
+    """A sum instead of a mean multiplies loss and gradient alike."""
+    for scale in (1e-4, 1e4):
+        given = window(
+            10,
+            layers={"weight_norm": [[1.0]] * 10},
+            scalars={"grad_norm": scale * DETECTOR.usual / 2, "loss": scale},
+            losses=resting(scale),
+        )
+        assert judge(DETECTOR, given) is None
+
+
+def test_missing() -> None:
+    assert reason(DETECTOR, window()) == "grad_norm, weight_norm: not measured"
+    assert reason(DETECTOR, gradients(VIOLENT, [1.0])) == "too few steps were seen"
+
+
+def test_anything() -> None:
+    bears_anything(DETECTOR)

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paramedic.diagnose.detectors.invalid_labels import InvalidLabels
+from paramedic.types import Severity, Task, Window
+from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
+from tests.diagnose.windows import chart_of, window
+
+DETECTOR = InvalidLabels()
+FRAMES = 2 * DETECTOR.frames
+TURNS = np.arange(FRAMES) % 4.0
+SORTED = np.repeat([0.0, 1.0], DETECTOR.frames)
+
+
+def labels(low: Any, high: Any, *, chart: dict[str, Any] | None = None, **more: Any) -> Window:
+    """Batches of 32 with integer labels in this range, for a net with ten outputs."""
+    facts = {
+        "loss": "cross-entropy", "task": Task.MULTI_CLASS, "target_kind": "integer",
+        "output_shape": (32, 10), **(chart or {}),
+    }  # fmt: skip
+    scalars = {
+        "target_nan": 0.0, "target_min": low, "target_max": high, "target_constant": 0.0,
+        "batch_size": 32.0, **more,
+    }  # fmt: skip
+    return window(FRAMES, scalars=scalars, chart=chart_of(2, **facts))
+
+
+BINARY = {"loss": "binary-cross-entropy-with-logits", "task": Task.BINARY, "target_kind": "float"}
+TWO = {"optimizers": ({"name": "Adam"}, {"name": "Adam"})}
+
+
+def test_nan() -> None:
+    found = fires(DETECTOR, labels(0, 9, target_nan=0.5), Severity.CRITICAL)
+    assert found.evidence["share"] == 0.5
+
+
+def test_batches_without_a_label_that_counts() -> None:
+    found = fires(DETECTOR, labels(-100, [-100.0] + [9.0] * (FRAMES - 1)), Severity.CRITICAL)
+    assert found.evidence["batches"] == 1
+
+
+def test_a_probability_out_of_range() -> None:
+    found = fires(DETECTOR, labels(-1, 1, chart=BINARY), Severity.CRITICAL)
+    assert (found.evidence["smallest"], found.evidence["largest"]) == (-1, 1)
+
+
+def test_one_label_for_all() -> None:
+    found = fires(DETECTOR, labels(3, 3), Severity.CRITICAL)
+    assert found.evidence["value"] == 3
+
+
+def test_one_label_per_batch_and_the_next_has_another() -> None:
+    found = fires(DETECTOR, labels(TURNS, TURNS, target_constant=1.0), Severity.CRITICAL)
+    assert found.evidence["changes"] > found.evidence["threshold"] == DETECTOR.changes
+
+
+def test_classes_counted_from_one() -> None:
+    found = fires(DETECTOR, labels(1, 9), Severity.WARNING)
+    assert found.evidence == {"smallest": 1, "outputs": 10}
+
+
+@pytest.mark.parametrize(
+    "healthy",
+    [
+        labels(0, 9),
+        labels(-100, 9),
+        labels(0, 1, chart=BINARY),
+        labels(3, 3, chart=TWO),
+        labels(SORTED, SORTED, target_constant=1.0),
+        labels(TURNS, TURNS, target_constant=1.0, batch_size=DETECTOR.batch / 2),
+        labels(0, 9, target_constant=[0.0] + [1.0] * (FRAMES - 1)),
+        labels(1, 8),
+        labels(1, 9, chart={"task": Task.REGRESSION}),
+        labels(1, 1, chart={"output_shape": (32, 2), **TWO}),
+    ],
+    ids=[
+        "sound", "some ignored", "probabilities", "adversaries", "sorted", "small batches",
+        "one mixed batch", "two classes never come", "numbers", "two classes",
+    ],
+)  # fmt: skip
+def test_silent(healthy: Window) -> None:
+    assert judge(DETECTOR, healthy) is None
+
+
+def test_missing() -> None:
+    assert reason(DETECTOR, window()) == "the targets could not be seen"
+
+
+def test_anything() -> None:
+    bears_anything(DETECTOR)
