@@ -110,7 +110,7 @@ def covered(judged: Iterable[Judged], rule_set: str) -> list[Judged]:
 def by_slug(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
     """The sick runs by sickness, in the order of the codes."""
     every = sick(judged)
-    order = [slug for slug in codes() if any(one.run.slug == slug for one in every)]
+    order = sorted({one.run.slug for one in every}, key=lambda slug: codes()[slug])
     return {slug: [one for one in every if one.run.slug == slug] for slug in order}
 
 

@@ -97,7 +97,8 @@ class Layer(_Json):
 class Chart(_Json):
     """What does not change in a run: the layers, the optimizer, the loss, the task, the machine.
 
-    `output_function` is the last operation before the loss (`linear`, `softmax`, `relu` …),
+    `loss_mean` tells that what is minimised is the mean of `loss` over the batch, and nothing
+    else; `output_function` is the last operation before the loss (`linear`, `softmax`, `relu` …),
     `output_shape` and `target_shape` what the loss compares, as the user gave it; a kind is
     `integer` or `float`.
     """
@@ -105,6 +106,7 @@ class Chart(_Json):
     layers: tuple[Layer, ...] = ()
     optimizers: tuple[Mapping[str, Any], ...] = ()
     loss: str | None = None
+    loss_mean: bool = False
     output_function: str | None = None
     output_shape: tuple[int, ...] = ()
     target_shape: tuple[int, ...] = ()

@@ -109,6 +109,7 @@ def _adversaries(plan: Plan, width: int, rate: float = 1e-3) -> Plan:
     )
 
 
+_IMDB = bases.TRANSFORMER_IMDB.but(optimizer=adamw(3e-3, weight_decay=0.3), scheduler=cosine())
 _SMOOTH = nn.CrossEntropyLoss(label_smoothing=0.1)
 
 RECIPES: list[Recipe] = [
@@ -131,11 +132,7 @@ RECIPES: list[Recipe] = [
     *healthy("log-softmax", _log_softmax(bases.FC_CIRCLES), 0),
     *healthy("log-softmax", _log_softmax(bases.FC_BLOBS.but(optimizer=sgd(0.05))), 11),
     *healthy("sigmoid-bce", _probability(bases.FC_CIRCLES_BINARY), 1),
-    *healthy(
-        "sigmoid-bce",
-        _probability(bases.TRANSFORMER_IMDB.but(optimizer=adamw(5e-3), scheduler=cosine())),
-        14,
-    ),
+    *healthy("sigmoid-bce", _probability(_IMDB), 14),
     *healthy("l1", bases.FC_FRIEDMAN.but(loss=nn.L1Loss(), hand_in_loss=True), 7),
     *healthy("huber", bases.FC_EXCHANGE.but(loss=nn.HuberLoss()), 17),
     *healthy(

@@ -21,12 +21,12 @@ _TUNING: tuple[Plan, ...] = (
 # Texts go on being learned by heart for long: their rates go down so that the runs come to an end.
 _TEXTS_TUNING: tuple[Plan, ...] = (
     bases.FC_IMDB.but(optimizer=adam(1e-2, weight_decay=3e-4)),
-    bases.RNN_IMDB.but(optimizer=adam(1.5e-2, weight_decay=3e-4)),
+    bases.RNN_IMDB.but(optimizer=adam(7e-3, weight_decay=6e-4)),
 )
 _TEXTS_JUDGING: tuple[Plan, ...] = (
     bases.FC_REUTERS,
     bases.RNN_REUTERS,
-    bases.TRANSFORMER_IMDB.but(optimizer=adamw(5e-3, weight_decay=0.2)),
+    bases.TRANSFORMER_IMDB.but(optimizer=adamw(3e-3, weight_decay=0.3)),
     bases.TRANSFORMER_REUTERS.but(optimizer=adamw(4e-3)),
 )
 _JUDGING: tuple[Plan, ...] = (

@@ -59,7 +59,12 @@ class Curve:
         Where an accuracy was handed in and says more, it counts: near certainty a small gain in
         loss can be a large one in accuracy.
         """
-        return max((self.start - self.last) / self.scale, self.skill)
+        return max(self.gone, self.skill)
+
+    @property
+    def gone(self) -> float:
+        """The same by the loss alone."""
+        return (self.start - self.last) / self.scale
 
     @property
     def start(self) -> float:
@@ -153,6 +158,8 @@ def _skill(window: Window) -> float:
 def _chance(window: Window) -> float:
     """The loss of a model that knows nothing but how often each target comes."""
     chart = window.chart
+    if not chart.loss_mean:
+        return float("nan")
     if chart.loss in ("cross-entropy", "nll"):
         return _newest(window, "label_entropy")
     if chart.loss == "mse":

@@ -77,6 +77,15 @@ def normalises(layer: Layer) -> bool:
     return any(word in layer.kind for word in _NORMALISES)
 
 
+def dead_units(window: Window) -> Floats:
+    """The share of dead units of each layer, in the frames in which it was measured.
+
+    Those of a functional call are seen at the input of the layer that reads it.
+    """
+    both: Floats = np.fmax(window.layer("act_dead"), window.layer("input_dead"))
+    return both[~np.isnan(np.fmax.reduce(both, axis=1, initial=np.nan))]
+
+
 def names(window: Window, places: NDArray[np.intp] | list[int]) -> tuple[str, ...]:
     """The names of layers."""
     return tuple(window.names[int(place)] for place in places)

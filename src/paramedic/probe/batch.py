@@ -67,6 +67,7 @@ _LOSS_FUNCTIONS = {
 }
 
 
+_MEAN = 1  # the code of `reduction="mean"` in autograd's record
 _KNOWN = {*_LOSS_MODULES.values(), *_LOSS_NODES.values()}
 
 
@@ -81,6 +82,7 @@ class Batch:
     prediction: Tensor | None = None  # what the loss compares with the target
     node: Any = None  # the autograd node that made the prediction, if the graph was read
     difference: Any = None  # the node of `prediction - target` in a loss written by hand
+    is_mean: bool = False  # what is minimised is the mean of this loss alone
 
 
 def find_batch(
@@ -98,7 +100,29 @@ def find_batch(
             batch.prediction, batch.target = call.inputs[0], call.inputs[1]
     if batch.target is None or batch.loss not in _KNOWN:
         _look_inside(batch, roots)
+    batch.is_mean = _is_mean(roots)
     return batch
+
+
+def _is_mean(roots: Sequence[Tensor]) -> bool:
+    """Whether the loss is the mean of one of torch's losses, or of a difference by hand."""
+    node = _without_factors(roots)
+    if node is None:
+        return False
+    name = type(node).__name__.rstrip("0123456789")
+    return (
+        getattr(node, "_saved_reduction", 0) == _MEAN
+        if name in _LOSS_NODES
+        else name == "MeanBackward"
+    )
+
+
+def _without_factors(roots: Sequence[Tensor]) -> Any:
+    """The node behind a loss that was divided by the number of accumulated batches."""
+    node = roots[0].grad_fn if len(roots) == 1 else None
+    while node is not None and operation(node) in ("Div", "Mul", "Squeeze"):
+        node = node.next_functions[0][0] if node.next_functions else None
+    return node
 
 
 def _look_inside(batch: Batch, roots: Sequence[Tensor]) -> None:
@@ -148,9 +172,7 @@ def _reads_log_softmax(node: Any) -> bool:
 
 def _read_difference(batch: Batch, roots: Sequence[Tensor]) -> None:
     """A loss written by hand: the mean (or sum) of a power or of the size of a difference."""
-    chain = roots[0].grad_fn if len(roots) == 1 else None
-    while chain is not None and operation(chain) in ("Div", "Mul"):  # loss / accumulate
-        chain = chain.next_functions[0][0]
+    chain = _without_factors(roots)
     names: list[str] = []
     while chain is not None and len(names) < 3:
         names.append(operation(chain))

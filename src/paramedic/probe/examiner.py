@@ -126,6 +126,7 @@ class Examiner:
         task, source = infer_task(batch)
         size = batch.inputs[0].shape[0] if batch.inputs and batch.inputs[0].dim() else None
         chart = replace(self.chart, loss=batch.loss or self.chart.loss, batch_size=size)
+        chart = replace(chart, loss_mean=batch.is_mean)
         chart = replace(chart, input_kind=kind_of(batch.inputs[0] if batch.inputs else None))
         if batch.difference is not None:
             sides = compare_difference(batch.node, batch.difference)

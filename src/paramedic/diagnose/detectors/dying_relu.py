@@ -8,7 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import middles, names
+from paramedic.diagnose.rows import dead_units, middles, names
 from paramedic.types import Finding, Severity, Window
 
 
@@ -60,7 +60,7 @@ class DyingRelu(Detector):
     frames: int = threshold(4, "frames that must agree", source="one batch may be odd")
 
     def missing(self, window: Window) -> str | None:
-        seen = len(_dead(window))
+        seen = len(dead_units(window))
         if not seen:
             return "the model has no rectifier whose output could be seen"
         if window.derive(curve) is None:
@@ -68,7 +68,7 @@ class DyingRelu(Detector):
         return None if seen >= self.frames else f"too few steps were looked at: {seen}"
 
     def examine(self, window: Window) -> Finding | None:
-        shares = middles(_dead(window)[-8:])
+        shares = middles(dead_units(window)[-8:])
         shares[np.isnan(shares)] = 0.0
         worst = int(shares.argmax())
         loss = window.derive(curve)
@@ -87,11 +87,3 @@ class DyingRelu(Detector):
             threshold=self.dead,
             learned=loss.learned,
         )
-
-
-def _dead(window: Window) -> np.ndarray:
-    """The dead units of each layer; those of a functional call are seen at its reader's input."""
-    outputs = window.layer("act_dead")
-    inputs = window.layer("input_dead")
-    both = np.fmax(outputs, inputs)
-    return both[~np.isnan(both).all(axis=1)]

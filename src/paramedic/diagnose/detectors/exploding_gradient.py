@@ -83,7 +83,7 @@ class ExplodingGradient(Detector):
         exploding = typical > self.usual or (growth > self.growth and loss.rising)
         if weight_growth(window) > self.weights:  # the weights exploded: that is the step
             return None
-        if not exploding or loss.learned > self.learned:
+        if not exploding or loss.learned > self.learned or loss.falling:
             return None
         return self.finding(
             window,

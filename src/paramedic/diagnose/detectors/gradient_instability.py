@@ -53,7 +53,7 @@ class GradientInstability(Detector):
     gradient: float = threshold(15.0, "times the usual gradient", source="tuning half of the zoo")
     loss: float = threshold(6.0, "times the usual loss", source="tuning half of the zoo")
     harm: float = threshold(
-        0.5, "loss of a jump against that of the start", source="tuning half of the zoo"
+        1.5, "loss of a jump against that of the start", source="tuning half of the zoo"
     )
     spikes: int = threshold(2, "frames of a window with such a jump", source="one is an accident")
     frames: int = threshold(24, "frames before it is judged", source="the first steps are wild")

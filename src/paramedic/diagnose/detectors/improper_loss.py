@@ -118,8 +118,8 @@ class ImproperLoss(Detector):
         return self.finding(
             window,
             f"{window.chart.loss} is computed on class indices from {least:g} to {most:g}: it "
-            "takes neighbouring numbers for similar classes. Use `nn.CrossEntropyLoss` with one output "
-            "per class.",
+            "takes neighbouring numbers for similar classes. Use `nn.CrossEntropyLoss` with one "
+            "output per class.",
             severity=Severity.CRITICAL,
             confidence=0.9,
             classes=float(classes),

@@ -109,7 +109,8 @@ class PoorInitialization(Detector):
             window,
             f"The weights were drawn on the wrong scale: {gain:.2g} times the inverse root of the "
             f"number of inputs, the variance of the activations changes by a factor of "
-            f"{growth:.1e} through the net, and the first loss is {above:.2g} times that of guessing.",
+            f"{growth:.1e} through the net, and the first loss is {above:.2g} times that of "
+            "guessing.",
             confidence=0.8,
             gain=gain,
             gain_threshold=[self.least, self.most],
@@ -152,6 +153,8 @@ def _carries(layer: Layer) -> bool:
 def _first_loss_over_chance(window: Window) -> float:
     loss = window.derive(curve)
     if loss is None or np.isnan(loss.chance) or loss.chance <= 0:
+        return 1.0
+    if "entropy" not in (window.chart.loss or ""):  # the scale of numbers is nobody's fault
         return 1.0
     losses = window.pulse.loss
     return float(losses[0] / loss.chance) if np.isfinite(losses[0]) else 1.0

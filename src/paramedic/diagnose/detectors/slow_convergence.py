@@ -42,7 +42,7 @@ class SlowConvergence(Detector):
     patience = 1
 
     learned: float = threshold(
-        0.25, "share of the loss that is gone, above which the pace is enough", source="tuning half"
+        0.18, "share of the loss that is gone, above which the pace is enough", source="tuning half"
     )
     learned_language: float = threshold(
         0.1, "the same for language models, whose loss has a high floor", source="tuning half"
@@ -70,14 +70,14 @@ class SlowConvergence(Detector):
         assert loss is not None
         language = window.chart.task is Task.LANGUAGE_MODEL
         limit = self.learned_language if language else self.learned
-        if loss.learned > limit or not self.pace < loss.pace < self.fast:
+        if loss.gone > limit or not self.pace < loss.pace < self.fast:
             return None
         return self.finding(
             window,
-            f"After {loss.steps} steps only {max(loss.learned, 0):.0%} of the loss is gone (now "
+            f"After {loss.steps} steps only {max(loss.gone, 0):.0%} of the loss is gone (now "
             f"{loss.last:.4g}), though it falls steadily: the steps are too small or badly aimed.",
             confidence=0.75,
-            learned=loss.learned,
+            gone=loss.gone,
             threshold=limit,
             pace=loss.pace,
         )

@@ -9,7 +9,7 @@ import numpy as np
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import motion
-from paramedic.diagnose.rows import learners, names
+from paramedic.diagnose.rows import dead_units, learners, middles, names
 from paramedic.types import Finding, Severity, Window
 
 
@@ -72,7 +72,7 @@ class VanishingGradient(Detector):
         assert move is not None
         assert loss is not None
         ratio = move.depth_ratio
-        if ratio == 0:  # exactly nothing comes from dead units, not from shrinking
+        if ratio == 0 or _dead(window):  # nothing gets past dead units: that has its own name
             return None
         if ratio > self.ratio or loss.learned > self.learned or loss.falling:
             return None
@@ -91,3 +91,11 @@ class VanishingGradient(Detector):
             threshold=self.ratio,
             learned=loss.learned,
         )
+
+
+def _dead(window: Window) -> bool:
+    shares = dead_units(window)[-8:]
+    return bool(len(shares) and np.fmax.reduce(middles(shares), initial=0.0) >= _DEAD)
+
+
+_DEAD = 0.9  # share of the units of a layer

@@ -1,0 +1,218 @@
+"""The page: words first, then tables and pictures; every number comes from the JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from paramedic.diagnose.rules import DEFAULT, rule_sets
+
+from . import tables
+from .counting import calm, early, switched_off, tally
+from .goals import ALL, Verdict, verdicts
+from .judging import EVERY, variants
+from .naming import SPARSE
+from .runs import HALVES, Judged, healthy, of_half, sick
+
+NOTE = "<!-- Written by `benchmarks/detection.py`; edit that, not this. -->"
+PARTIAL = (
+    "> **Not all runs**: {seen} of the {all} runs of the zoo were judged, so the goals on them "
+    "are not."
+)
+WORDS = """\
+*Anything found*: at least one finding, of any severity and any name. *It is found*: the sickness \
+that was built in, or a neighbour that the recipe accepts as another right name, is among the \
+findings. *Named first*: it is the root of the diagnosis. The *delay* goes from the step at which \
+the fault begins to the step at which a right name is first told, as a share of the planned \
+steps; runs that are not found have none."""
+BESIDE = """\
+The same traces under the rules of the three other systems, written to the letter of their papers \
+and code; BTTackler is told the planned number of epochs of each run. Their names are translated \
+into ours, generously where one of theirs covers several of ours. Each has rules for some of the \
+sicknesses only, so the share named first is given over those too. *Warned* is a finding of \
+severity warning or worse; *told* counts every time that something new is told. """
+SPARSELY = """\
+*{title}* is our catalogue again, but of each trace only every {every}th frame is told, as a \
+watch with a small budget would record; losses of every step, events and epochs are told as they \
+are."""
+METHOD = """\
+The zoo (`benchmarks/zoo`) is a set of short training runs of which the sickness, or the health, \
+is known because it was built in: each sick run is a sound one with one fault put in, and has a \
+twin without it. They are recorded once, with all statistics at every step, and then replayed \
+under each rule set, without torch, one thread per process. Thresholds were tuned on the tuning \
+half only; no pair of architecture and data set is in both halves. All runs of a half count, \
+none is left out. A healthy run counts as a false alarm if a single warning was told at any step, \
+even if it was taken back. Some sick runs have more than one right name, such as a bad \
+initialization that shows as a vanishing gradient; the recipe says so before anything is judged. \
+The speed is that of judging a synthetic trace with all statistics at every step on one core, \
+reading the file included; the machine is shared with other work, so the best of the replays \
+counts."""
+
+
+def write(results: dict[str, Any], judged: list[Judged], folder: Path) -> Path:
+    """Draw the pictures and write `detection.md`."""
+    from .plots import draw
+
+    folder.mkdir(parents=True, exist_ok=True)
+    pictures = dict(draw(judged, folder))
+    page = folder / "detection.md"
+    page.write_text("\n\n".join(_sections(results, judged, pictures)) + "\n")
+    return page
+
+
+def _sections(results: dict[str, Any], judged: list[Judged], pictures: dict[str, str]) -> list[str]:
+    found = verdicts(results, judged)
+    halves = {half: of_half(judged, half) for half in HALVES}
+    halves = {half: runs for half, runs in halves.items() if runs}
+    return [
+        "# How well sick runs are recognised",
+        NOTE,
+        *_warnings(results, judged),
+        summary(halves, found),
+        "## The goals\n\n" + tables.goals_table(found),
+        *_sickness_sections(halves, pictures),
+        *_beside_sections(halves, pictures),
+        *_error_sections(halves),
+        "## How it was measured\n\n" + METHOD,
+        _particulars(results, judged),
+    ]
+
+
+def _warnings(results: dict[str, Any], judged: list[Judged]) -> list[str]:
+    every = sum(results["expected"].values())
+    found = [PARTIAL.format(seen=len(judged), all=every)] if len(judged) < every else []
+    if results["failed"]:
+        found.append(f"> **Could not be judged**: {', '.join(results['failed'])}.")
+    return found
+
+
+def summary(halves: dict[str, list[Judged]], found: list[Verdict]) -> str:
+    """One paragraph that says how it went."""
+    runs = halves.get("judging", [])
+    sentences = [
+        _our_sentence(runs),
+        _healthy_sentence(halves),
+        _sparse_sentence(runs),
+        *(_their_sentence(runs, name) for name in rule_sets()[1:]),
+        _goal_sentence(found),
+    ]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _our_sentence(runs: list[Judged]) -> str:
+    counted = tally(runs, DEFAULT)
+    if not counted.runs:
+        return ""
+    delay = f" after {counted.delay.middle:.3f} of the run" if counted.delay else ""
+    return (
+        f"Of the {counted.runs} sick runs on which nothing was tuned, something was found in "
+        f"{_percent(counted.noticed, counted.runs)}, the sickness itself in "
+        f"{_percent(counted.found, counted.runs)} (in the middle case{delay}), and it was named "
+        f"first in {_percent(counted.named, counted.runs)}."
+    )
+
+
+def _healthy_sentence(halves: dict[str, list[Judged]]) -> str:
+    counted = [(half, calm(runs, DEFAULT)) for half, runs in halves.items() if healthy(runs)]
+    texts = [f"{one.alarmed} of {one.runs} in the {half} half" for half, one in counted]
+    return f"Healthy runs with a warning or worse: {' and '.join(texts)}." if texts else ""
+
+
+def _sparse_sentence(runs: list[Judged]) -> str:
+    counted, sound = tally(runs, SPARSE), calm(runs, SPARSE)
+    if not counted.runs:
+        return ""
+    return (
+        f"With one frame in {EVERY} it is {_percent(counted.noticed, counted.runs)}, "
+        f"{_percent(counted.found, counted.runs)} and {_percent(counted.named, counted.runs)}, "
+        f"with {sound.alarmed} of {sound.runs} healthy runs warned."
+    )
+
+
+def _their_sentence(runs: list[Judged], name: str) -> str:
+    if not (sick(runs) and healthy(runs)):
+        return ""
+    counted, sound = tally(runs, name), calm(runs, name)
+    return (
+        f"{tables.TITLES.get(name, name)} finds something in "
+        f"{_percent(counted.noticed, counted.runs)} of the sick runs, names the sickness first in "
+        f"{_percent(counted.named, counted.runs)} and warns in "
+        f"{_percent(sound.alarmed, sound.runs)} of the healthy ones."
+    )
+
+
+def _goal_sentence(found: list[Verdict]) -> str:
+    groups = []
+    for verdict in ALL:
+        names = [one.goal for one in found if one.verdict == verdict]
+        if names:
+            groups.append(f"**{len(names)} {verdict}**: {'; '.join(names)}")
+    return f"Of {len(found)} goals {'. '.join(groups)}."
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "none"
+
+
+def _picture(pictures: dict[str, str], name: str) -> str:
+    return f"\n\n![{pictures[name]}]({name})" if name in pictures else ""
+
+
+def _sickness_sections(halves: dict[str, list[Judged]], pictures: dict[str, str]) -> list[str]:
+    sections = [
+        f"## Each sickness, {half} half\n\n{tables.slugs_table(runs)}"
+        for half, runs in halves.items()
+        if sick(runs)
+    ]
+    if not sections:
+        return []
+    sections[0] = sections[0].replace("\n\n", f"\n\n{WORDS}\n\n", 1)
+    delays = tables.families_table(halves) + _picture(pictures, "detection.delays.png")
+    return [*sections, "## Delays by family\n\n" + delays]
+
+
+def _beside_sections(halves: dict[str, list[Judged]], pictures: dict[str, str]) -> list[str]:
+    shown = [
+        f"The {half} half:\n\n{tables.sets_table(runs, variants())}"
+        for half, runs in halves.items()
+    ]
+    words = BESIDE + SPARSELY.format(title=tables.TITLES[SPARSE], every=EVERY)
+    picture = _picture(pictures, "detection.sets.png").strip()
+    return ["## Other rules beside ours", words, *shown, *([picture] if picture else [])]
+
+
+def _error_sections(halves: dict[str, list[Judged]]) -> list[str]:
+    """Every mistake by name."""
+    sections = ["## Healthy runs\n\n" + tables.healthy_table(halves)]
+    every = [one for runs in halves.values() for one in runs]
+    if notes := tables.notes_list(every):
+        sections.append(f"Only noted, without a warning: {notes}.")
+    for half, runs in halves.items():
+        sections.append(f"### False alarms, {half} half\n\n{tables.alarms_list(runs)}")
+    sections.append("## Sick runs that were not named right\n\nIn bold what was named instead.")
+    for half, runs in halves.items():
+        sections.append(f"### {half.capitalize()} half\n\n{tables.misnamed_list(runs)}")
+    return sections
+
+
+def _particulars(results: dict[str, Any], judged: list[Judged]) -> str:
+    """What happened on the way, and the machine."""
+    lines = [
+        *(f"- The detector `{slug}` was {why}." for slug, why in _off(judged).items()),
+        *(
+            f"- In `{one.run.name}` a right name was told before the fault began (step "
+            f"{one.run.onset}); its delay counts as below zero."
+            for one in early(judged, DEFAULT)
+        ),
+    ]
+    facts = results["machine"]
+    packages = facts["packages"]
+    lines.append(
+        f"- {facts['cores']} cores ({facts['processor']}), {facts['system']}, Python "
+        f"{facts['python']}, numpy {packages['numpy']}, torch {packages['torch']} (for recording)."
+    )
+    return "## Particulars\n\n" + "\n".join(lines)
+
+
+def _off(judged: list[Judged]) -> dict[str, str]:
+    return {slug: why for name in variants() for slug, why in switched_off(judged, name).items()}

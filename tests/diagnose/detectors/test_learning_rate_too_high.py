@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paramedic.diagnose.detectors.learning_rate_too_high import LearningRateTooHigh
+from paramedic.types import Severity, Window
+from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
+from tests.diagnose.detectors.losses import learning, resting, stepping
+from tests.diagnose.windows import window
+
+DETECTOR = LearningRateTooHigh()
+FRAMES = 24
+HURT = stepping(1.0, 3 * DETECTOR.jump)  # the loss jumped and stayed there
+CALM = DETECTOR.steady / 10
+
+
+def steps(ratios: Any, losses: Any = HURT, *, first: int = 0, **more: Any) -> Window:
+    """Two layers whose updates have these ratios to their weights."""
+    scalars = {"loss": 1.0, "grad_norm": 1.0, "lr/0": 0.1, **more}
+    weights = np.reshape(np.broadcast_to(scalars.pop("weights", 1.0), FRAMES), (FRAMES, 1))
+    table = np.repeat(np.reshape(np.broadcast_to(ratios, FRAMES), (FRAMES, 1)), 2, axis=1)
+    return window(
+        range(first, first + FRAMES),
+        layers={"update_ratio": table, "weight_norm": np.repeat(weights, 2, axis=1)},
+        scalars=scalars,
+        losses=losses,
+    )
+
+
+ONE_LARGE = np.where(np.arange(FRAMES) == 5, 2 * DETECTOR.ratio, CALM)
+VIOLENT = {"grad_norm": 10 * DETECTOR.violent}
+
+
+def test_one_early_step_as_large_as_the_weights() -> None:
+    found = fires(DETECTOR, steps(ONE_LARGE), Severity.CRITICAL)
+    assert found.evidence["update_ratio"] > found.evidence["threshold"] == DETECTOR.ratio
+
+
+def test_large_steps_all_the_time() -> None:
+    found = fires(DETECTOR, steps(1.5 * DETECTOR.steady, first=500), Severity.CRITICAL)
+    assert found.evidence["usual_update_ratio"] > DETECTOR.steady
+
+
+def test_a_rate_that_jumped_later() -> None:
+    rate = np.where(np.arange(FRAMES) == 5, 2 * DETECTOR.rate_jump, 1.0)
+    fires(DETECTOR, steps(ONE_LARGE, first=500, **{"lr/0": rate}), Severity.CRITICAL)
+
+
+def test_a_violent_gradient_is_no_excuse_if_the_weights_have_grown() -> None:
+    weights = np.geomspace(1, 2 * DETECTOR.growth, FRAMES)
+    fires(DETECTOR, steps(ONE_LARGE, weights=weights, **VIOLENT), Severity.CRITICAL)
+
+
+@pytest.mark.parametrize(
+    "healthy",
+    [
+        steps(CALM),
+        steps(ONE_LARGE, first=500),
+        steps(ONE_LARGE, learning(3 * DETECTOR.jump, 0.1)),
+        steps(ONE_LARGE, resting(1.0)),
+        steps(ONE_LARGE, **VIOLENT),
+    ],
+    ids=["small steps", "one late step", "learns", "no harm", "the gradient is to blame"],
+)
+def test_silent(healthy: Window) -> None:
+    assert judge(DETECTOR, healthy) is None
+
+
+def test_missing() -> None:
+    assert reason(DETECTOR, window()) == "update_ratio: not measured"
+    assert reason(DETECTOR, steps(1.0, [1.0])) == "too few losses were seen"
+    few = window(layers={"update_ratio": [[1.0]]}, losses=HURT)
+    assert reason(DETECTOR, few) == "too few steps were looked at"
+
+
+def test_anything() -> None:
+    bears_anything(DETECTOR)

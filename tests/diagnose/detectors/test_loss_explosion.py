@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from paramedic.diagnose.detectors.loss_explosion import LossExplosion
+from paramedic.types import Severity
+from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
+from tests.diagnose.detectors.losses import learning, resting, stepping
+from tests.diagnose.windows import window
+
+DETECTOR = LossExplosion()
+FAR = 2 * max(DETECTOR.factor, DETECTOR.above)
+
+
+def test_a_level_far_above_the_start() -> None:
+    found = fires(DETECTOR, window(losses=stepping(1.0, FAR)), Severity.CRITICAL)
+    assert found.evidence["factor"] == pytest.approx(FAR, rel=0.05)
+    assert found.evidence["threshold"] == DETECTOR.factor
+
+
+def test_the_unit_of_the_loss_does_not_matter() -> None:
+    for unit in (1e-6, 1e6):
+        fires(DETECTOR, window(losses=unit * stepping(1.0, FAR)), Severity.CRITICAL)
+
+
+@pytest.mark.parametrize(
+    "losses",
+    [
+        resting(),
+        stepping(1.0, 0.8 * DETECTOR.factor),
+        np.concatenate([learning(10.0, 0.5), resting(0.5 * 2 * DETECTOR.factor)]),
+        np.concatenate([resting(1.0), resting(FAR, 40), resting(1.0)]),
+        np.where(np.arange(160) % 16 == 0, 10 * FAR, 1.0),
+    ],
+    ids=["rests", "grew little", "still below the start", "came back", "single batches"],
+)
+def test_silent(losses: np.ndarray) -> None:
+    assert judge(DETECTOR, window(losses=losses)) is None
+
+
+def test_silent_when_the_rise_may_be_noise() -> None:
+    doubting = replace(DETECTOR, certain=1e6)
+    assert judge(doubting, window(losses=stepping(1.0, FAR))) is None
+
+
+def test_missing() -> None:
+    assert reason(DETECTOR, window(losses=[1.0])) == "too few losses were seen"
+
+
+def test_anything() -> None:
+    bears_anything(DETECTOR)

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paramedic.diagnose.curve import curve
+from paramedic.diagnose.detectors.loss_plateau import LossPlateau, late_gain
+from paramedic.types import Severity, Task
+from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
+from tests.diagnose.detectors.losses import learning, resting, sloping
+from tests.diagnose.windows import chart_of, window
+
+DETECTOR = LossPlateau()
+BETWEEN = 1 - (DETECTOR.learned + DETECTOR.learned_language) / 2  # of the loss is left
+
+
+def test_a_loss_that_rests_where_it_began() -> None:
+    found = fires(DETECTOR, window(losses=resting(), ended=True), Severity.WARNING)
+    assert found.evidence["learned"] < found.evidence["threshold"] == DETECTOR.learned
+
+
+def test_a_long_run_is_judged_before_its_end() -> None:
+    fires(DETECTOR, window(losses=resting(steps=DETECTOR.steps)), Severity.WARNING)
+
+
+@pytest.mark.parametrize(
+    "losses",
+    [learning(), sloping(2.3, 4.0), sloping(2.3, 2.3 * BETWEEN)],
+    ids=["has learned", "rises", "still gains"],
+)
+def test_silent(losses: np.ndarray) -> None:
+    assert judge(DETECTOR, window(losses=losses, ended=True)) is None
+
+
+def test_a_language_model_may_rest_earlier() -> None:
+    losses = learning(5.0, 5.0 * BETWEEN)
+    fires(DETECTOR, window(losses=losses, ended=True), Severity.WARNING)
+    language = chart_of(1, task=Task.LANGUAGE_MODEL)
+    assert judge(DETECTOR, window(losses=losses, ended=True, chart=language)) is None
+
+
+def test_late_gain_is_the_share_of_the_last_half() -> None:
+    even = curve(window(losses=sloping(2.0, 1.0)))
+    early = curve(window(losses=learning()))
+    assert even is not None
+    assert early is not None
+    assert late_gain(even) == pytest.approx(0.5, abs=0.1)
+    assert late_gain(early) < 0.1
+
+
+def test_missing() -> None:
+    assert reason(DETECTOR, window()) == "too few losses were seen"
+    early = reason(DETECTOR, window(losses=resting()))
+    assert early == f"judged at the end of a run or after {DETECTOR.steps} steps"
+
+
+def test_anything() -> None:
+    bears_anything(DETECTOR)

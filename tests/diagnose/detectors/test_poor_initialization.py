@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from paramedic.diagnose.detectors.poor_initialization import PoorInitialization
+from paramedic.types import Layer, Severity, Window
+from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
+from tests.diagnose.detectors.losses import resting
+from tests.diagnose.windows import chart_of, window
+
+DETECTOR = PoorInitialization()
+FAN_IN = 100
+LINEAR = [Layer(f"layer{place}", "Linear", 1000, fan_in=FAN_IN) for place in range(3)]
+NORM = Layer("norm", "BatchNorm1d", 20)
+
+
+def start(
+    weights: Any = (1 / FAN_IN,) * 3,
+    activations: Any = (1.0,) * 3,
+    layers: Any = LINEAR,
+    first_loss: float = 2.3,
+) -> Window:
+    """The first steps of a net whose loss of guessing is 2.3."""
+    steps = min(DETECTOR.judged, 20)
+    return window(
+        steps,
+        layers={"weight_var": [weights] * steps, "act_var": [activations] * steps},
+        scalars={"label_entropy": 2.3},
+        losses=resting(first_loss, steps),
+        chart=chart_of(*layers, loss="cross-entropy"),
+    )
+
+
+LARGE = 4 * DETECTOR.most**2 / FAN_IN
+SMALL = DETECTOR.least**2 / FAN_IN / 4
+
+
+def test_weights_that_are_all_equal() -> None:
+    found = fires(DETECTOR, start(weights=(0.01, 0, 0)), Severity.CRITICAL)
+    assert found.where == ("layer1", "layer2")
+    assert found.evidence == {"layers": 2, "variance": 0.0}
+
+
+@pytest.mark.parametrize("variance", [LARGE, SMALL])
+def test_weights_on_the_wrong_scale(variance: float) -> None:
+    found = fires(DETECTOR, start(weights=(variance,) * 3), Severity.WARNING)
+    least, most = found.evidence["gain_threshold"]
+    assert not least < found.evidence["gain"] < most
+
+
+@pytest.mark.parametrize("last", [10 * DETECTOR.growth, 0.1 / DETECTOR.growth])
+def test_activations_that_grow_or_die_away(last: float) -> None:
+    found = fires(DETECTOR, start(activations=(1, 1, last)), Severity.WARNING)
+    assert found.evidence["growth"] == pytest.approx(last)
+    assert found.evidence["growth_threshold"] == DETECTOR.growth
+
+
+def test_a_first_loss_far_above_guessing() -> None:
+    found = fires(DETECTOR, start(first_loss=4.6 * DETECTOR.first_loss), Severity.WARNING)
+    assert found.evidence["first_loss"] > found.evidence["first_loss_threshold"]
+
+
+@pytest.mark.parametrize(
+    "healthy",
+    [
+        start(),
+        start(weights=(0, 0.01, 0)),
+        start((LARGE,) * 3 + (0.01,) * 2, (1.0,) * 5, [*LINEAR, NORM, NORM]),
+        start(activations=(1, 10, 100)),
+        start(first_loss=2.3 * DETECTOR.first_loss / 2),
+    ],
+    ids=["sound", "not neighbours", "normalised", "grows a little", "starts a little high"],
+)
+def test_silent(healthy: Window) -> None:
+    assert judge(DETECTOR, healthy) is None
+
+
+def test_missing() -> None:
+    table = {"weight_var": [[1.0]] * 4, "act_var": [[1.0]] * 4}
+    assert reason(DETECTOR, window()) == "act_var, weight_var: not measured"
+    later = window(range(DETECTOR.steps, DETECTOR.steps + 4), layers=table)
+    assert reason(DETECTOR, later) == "the first steps are no longer in the window"
+    late = window(layers=table, losses=resting(steps=DETECTOR.judged + 1))
+    assert reason(DETECTOR, late) == "only the first steps tell"
+    assert reason(DETECTOR, window(layers=table, losses=[1.0])) == "too few steps"
+
+
+def test_anything() -> None:
+    bears_anything(DETECTOR)

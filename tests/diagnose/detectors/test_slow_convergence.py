@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paramedic.diagnose.detectors.slow_convergence import SlowConvergence
+from paramedic.types import Severity, Task
+from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
+from tests.diagnose.detectors.losses import learning, resting, sloping
+from tests.diagnose.windows import chart_of, window
+
+DETECTOR = SlowConvergence()
+LEFT = 1 - (DETECTOR.learned + DETECTOR.learned_language) / 2
+SLOW = sloping(2.3, 2.3 * LEFT)
+
+
+def test_a_loss_that_falls_steadily_and_hardly() -> None:
+    found = fires(DETECTOR, window(losses=SLOW, ended=True), Severity.WARNING)
+    assert found.evidence["learned"] < found.evidence["threshold"] == DETECTOR.learned
+    assert found.evidence["late_gain"] > DETECTOR.late
+
+
+def test_a_long_run_is_judged_before_its_end() -> None:
+    fires(DETECTOR, window(losses=sloping(2.3, 2.3 * LEFT, DETECTOR.steps)), Severity.WARNING)
+
+
+@pytest.mark.parametrize(
+    "losses",
+    [sloping(2.3, 0.5), resting(), learning(2.3, 2.3 * LEFT)],
+    ids=["has learned", "rests", "levels off"],
+)
+def test_silent(losses: np.ndarray) -> None:
+    assert judge(DETECTOR, window(losses=losses, ended=True)) is None
+
+
+def test_a_language_model_may_be_slower() -> None:
+    language = chart_of(1, task=Task.LANGUAGE_MODEL)
+    assert judge(DETECTOR, window(losses=SLOW, ended=True, chart=language)) is None
+
+
+def test_missing() -> None:
+    assert reason(DETECTOR, window()) == "too few losses were seen"
+    early = reason(DETECTOR, window(losses=SLOW))
+    assert early == f"judged at the end of a run or after {DETECTOR.steps} steps"
+
+
+def test_anything() -> None:
+    bears_anything(DETECTOR)

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paramedic.diagnose.detectors.uninformative_labels import UninformativeLabels
+from paramedic.types import Severity, Window
+from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
+from tests.diagnose.detectors.losses import learning, resting, stepping
+from tests.diagnose.windows import chart_of, window
+
+DETECTOR = UninformativeLabels()
+SOUND = (DETECTOR.least_motion * DETECTOR.most_motion) ** 0.5
+GUESSING = 2.3
+
+
+def run(losses: Any, ratio: float = SOUND, gradients: Any = (1.0, 1.0, 1.0), **more: Any) -> Window:
+    """A net with three layers on data with a loss of guessing of 2.3."""
+    width = len(gradients)
+    return window(
+        8,
+        layers={"update_ratio": np.full((8, width), ratio), "grad_norm": [gradients] * 8},
+        scalars={"label_entropy": GUESSING},
+        losses=losses,
+        chart=more.pop("chart", None) or chart_of(width, loss="cross-entropy"),
+        ended=more.pop("ended", True),
+    )
+
+
+def test_a_loss_that_settles_at_guessing() -> None:
+    found = fires(DETECTOR, run(stepping(3.0, GUESSING)), Severity.WARNING)
+    assert found.evidence["guessing"] == GUESSING
+    assert found.evidence["distance"] < found.evidence["threshold"] == DETECTOR.near
+
+
+def test_a_long_run_is_judged_before_its_end() -> None:
+    fires(DETECTOR, run(resting(GUESSING, DETECTOR.steps), ended=False), Severity.WARNING)
+
+
+AWAY = 1 + 4 * DETECTOR.near
+
+
+@pytest.mark.parametrize(
+    "healthy",
+    [
+        run(resting(GUESSING * AWAY)),
+        run(learning()),
+        run(resting(GUESSING), ratio=DETECTOR.least_motion / 2),
+        run(resting(GUESSING), ratio=2 * DETECTOR.most_motion),
+        run(resting(GUESSING), gradients=(1e-9, 1e-5, 1.0)),
+    ],
+    ids=["worse than guessing", "learns", "hardly moves", "moves too much", "blocked"],
+)
+def test_silent(healthy: Window) -> None:
+    assert judge(DETECTOR, healthy) is None
+
+
+def test_missing() -> None:
+    few = resting(GUESSING, DETECTOR.fewest - 1)
+    assert "too few steps" in str(reason(DETECTOR, run(few)))
+    assert "at the end of a run" in str(reason(DETECTOR, run(resting(GUESSING), ended=False)))
+    unknown = chart_of(3, loss="a-loss-of-their-own")
+    assert "loss of guessing" in str(reason(DETECTOR, run(resting(GUESSING), chart=unknown)))
+    assert "single layer" in str(reason(DETECTOR, run(resting(GUESSING), gradients=(1.0,))))
+    assert reason(DETECTOR, run(resting(GUESSING), np.nan)) == "weights were not measured"
+
+
+def test_anything() -> None:
+    bears_anything(DETECTOR)

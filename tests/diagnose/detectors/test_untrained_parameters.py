@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paramedic.diagnose.detectors.untrained_parameters import UntrainedParameters
+from paramedic.types import Layer, Severity, Window
+from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
+from tests.diagnose.windows import chart_of, window
+
+DETECTOR = UntrainedParameters()
+FRAMES = DETECTOR.frames
+
+
+def net(gradients: Any = (1.0, 1.0), ratios: Any = (1e-3, 1e-3), **body: Any) -> Window:
+    """A body and a head, and what happens to them."""
+    layers = [Layer("body", "Linear", 40, **body), Layer("head", "Linear", 10)]
+    table = {"grad_norm": [gradients] * FRAMES, "update_ratio": [ratios] * FRAMES}
+    return window(layers=table, chart=chart_of(*layers))
+
+
+def test_a_layer_that_the_optimizer_was_not_given() -> None:
+    found = fires(DETECTOR, net(in_optimizer=False), Severity.WARNING)
+    assert found.where == ("body",)
+    assert (found.evidence["reason"], found.evidence["parameters"]) == ("optimizer", 40)
+    assert found.evidence["frames"] == DETECTOR.frames
+
+
+def test_a_layer_that_never_gets_a_gradient() -> None:
+    found = fires(DETECTOR, net(gradients=(np.nan, 1.0)), Severity.WARNING)
+    assert (found.where, found.evidence["reason"]) == (("body",), "gradient")
+
+
+def test_a_layer_that_gets_a_gradient_and_does_not_move() -> None:
+    found = fires(DETECTOR, net(ratios=(0.0, 1e-3)), Severity.WARNING)
+    assert (found.where, found.evidence["reason"]) == (("body",), "movement")
+
+
+@pytest.mark.parametrize(
+    "healthy",
+    [
+        net(),
+        net(trainable=False, in_optimizer=False, gradients=(np.nan, 1.0)),
+        net(in_optimizer=False, executed=False),
+        net(ratios=(0.0, 0.0)),
+        net(gradients=(DETECTOR.driven / 100, 1.0), ratios=(0.0, 1e-3)),
+    ],
+    ids=["all move", "frozen", "not executed", "nothing moves", "no gradient to speak of"],
+)
+def test_silent(healthy: Window) -> None:
+    assert judge(DETECTOR, healthy) is None
+
+
+@pytest.mark.parametrize(("gradient", "ratio"), [(np.nan, 1e-3), (1.0, 0.0)])
+def test_a_layer_may_rest_for_a_step(gradient: float, ratio: float) -> None:
+    gradients = [[gradient, 1.0]] * (FRAMES - 1) + [[1.0, 1.0]]
+    ratios = [[ratio, 1e-3]] * (FRAMES - 1) + [[1e-3, 1e-3]]
+    given = window(layers={"grad_norm": gradients, "update_ratio": ratios})
+    assert judge(DETECTOR, given) is None
+
+
+def test_missing() -> None:
+    assert reason(DETECTOR, window()) == "grad_norm, update_ratio: not measured"
+    few = window(layers={"grad_norm": [[1.0]], "update_ratio": [[1.0]]})
+    assert reason(DETECTOR, few) == "too few steps were looked at: 1"
+
+
+def test_anything() -> None:
+    bears_anything(DETECTOR)
