@@ -19,11 +19,14 @@ _STEPS = 300
 def demo(
     out: Annotated[Path, typer.Option(help="Where to record the run.")] = Path("demo-out"),
 ) -> None:
-    """Train a small sick network and print what was measured."""
+    """Train a small sick network; print what was measured and what is wrong with it."""
     from rich.console import Console
 
+    from paramedic.diagnose.replay import replay
+    from paramedic.diagnose.rules import rules
     from paramedic.optional import require
     from paramedic.report.terminal import measured
+    from paramedic.report.verdict import told
     from paramedic.trace import Trace
 
     require("torch", extra="torch", needed_by="paramedic demo")
@@ -35,6 +38,7 @@ def demo(
     path = _train(out)
     with Trace.open(path) as trace:
         console.print(measured(trace))
+    console.print(told(replay(path), len(rules())))
     console.print(f"Recorded in {path}", soft_wrap=True)
 
 

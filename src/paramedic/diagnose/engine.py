@@ -66,6 +66,7 @@ class Engine:
         self._due, self._due_epoch = 1, 1
         self._pending: int | None = None  # the step of a frame that waits for its successor
         self._newest: Frame | None = None  # the newest frame while its loss may be amended
+        self._final = False  # the newest heartbeat may not be amended any more
 
     # -- the story -------------------------------------------------------------------------------
 
@@ -78,6 +79,7 @@ class Engine:
         if self._pending is not None and step > self._pending:
             self.settle()
         self._history.add_pulse(step, loss, finite, skipped)
+        self._final = False
 
     def frame(self, frame: Frame) -> None:
         """A frame. It is examined when the next thing is told: until then it may be amended."""
@@ -110,13 +112,17 @@ class Engine:
         """The numbers of an epoch."""
         self.settle()
         self._history.add_epoch(epoch)
+        self._final = True
         self._epochs += 1
         if self._epochs >= self._due_epoch:
             self._due_epoch = self._epochs + max(1, self._epochs // _EACH_EPOCH)
             self._examine(self.window())
 
     def amend_loss(self, loss: float, finite: bool) -> None:
-        """Another loss for the newest step."""
+        """Another loss for the newest step, unless an epoch has ended since: then it is final, in
+        the trace too."""
+        if self._final:
+            return
         self._remember()
         newest = self._newest
         amended = self._history.amend_loss(loss, finite)

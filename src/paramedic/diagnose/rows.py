@@ -82,8 +82,9 @@ def dead_units(window: Window) -> Floats:
 
     Those of a functional call are seen at the input of the layer that reads it.
     """
-    both: Floats = np.fmax(window.layer("act_dead"), window.layer("input_dead"))
-    return both[~np.isnan(np.fmax.reduce(both, axis=1, initial=np.nan))]
+    both = np.fmax(window.layer("act_dead"), window.layer("input_dead"))
+    seen: Floats = both[~np.isnan(np.fmax.reduce(both, axis=1, initial=np.nan))]
+    return seen
 
 
 def names(window: Window, places: NDArray[np.intp] | list[int]) -> tuple[str, ...]:

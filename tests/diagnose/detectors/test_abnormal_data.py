@@ -16,6 +16,7 @@ DETECTOR = AbnormalData()
 
 def inputs(losses: Any, spread: float = 1.0, largest: float = 3.0, **chart: Any) -> Window:
     """Ten batches with inputs of this spread and a net with a loss of guessing of 2.3."""
+    facts = {"loss": "cross-entropy", "loss_mean": True, **chart}
     scalars = {
         "input_nan": [0.0] * 10,
         "input_mean": 0.0,
@@ -24,7 +25,7 @@ def inputs(losses: Any, spread: float = 1.0, largest: float = 3.0, **chart: Any)
         "input_max": largest,
         "label_entropy": 2.3,
     }
-    return window(scalars=scalars, losses=losses, chart=chart_of(2, loss="cross-entropy", **chart))
+    return window(scalars=scalars, losses=losses, chart=chart_of(2, **facts))
 
 
 WIDE = {"spread": 2 * DETECTOR.scale, "largest": 5 * DETECTOR.scale}

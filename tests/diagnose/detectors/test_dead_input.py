@@ -1,13 +1,19 @@
 from __future__ import annotations
 
 from paramedic.diagnose.detectors.dead_input import DeadInput
-from paramedic.types import Severity
+from paramedic.types import Severity, Window
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.windows import window
 
 DETECTOR = DeadInput()
 ALL = [DETECTOR.constant] * DETECTOR.frames
 NONE = [0.0] * DETECTOR.frames
+
+
+def behind(shares: list[float], variance: float) -> Window:
+    """Inputs that vary, and units of a first layer that do not; the variance of its weights."""
+    scalars = {"input_constant": NONE, "first_constant": shares}
+    return window(scalars=scalars, layers={"weight_var": [[variance, variance]]})
 
 
 def test_no_feature_varies() -> None:
@@ -23,14 +29,16 @@ def test_the_values_need_not_be_known() -> None:
 
 
 def test_all_samples_are_equal_behind_the_first_layer() -> None:
-    given = window(scalars={"input_constant": NONE, "first_constant": ALL})
-    fires(DETECTOR, given, Severity.CRITICAL)
+    fires(DETECTOR, behind(ALL, variance=1.0), Severity.CRITICAL)
+
+
+def test_a_first_layer_of_equal_weights_is_no_fault_of_the_inputs() -> None:
+    assert judge(DETECTOR, behind(ALL, variance=0.0)) is None
 
 
 def test_one_batch_that_varies_is_enough() -> None:
     assert judge(DETECTOR, window(scalars={"input_constant": [*ALL[1:], 0.99]})) is None
-    behind = {"input_constant": NONE, "first_constant": [*ALL[1:], 0.99]}
-    assert judge(DETECTOR, window(scalars=behind)) is None
+    assert judge(DETECTOR, behind([*ALL[1:], 0.99], variance=1.0)) is None
 
 
 def test_only_the_latest_frames_count() -> None:

@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from paramedic.diagnose.curve import curve
-from paramedic.diagnose.detectors.loss_plateau import LossPlateau, late_gain
+from paramedic.diagnose.detectors.loss_plateau import LossPlateau
 from paramedic.types import Severity, Task
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.detectors.losses import learning, resting, sloping
@@ -37,15 +36,6 @@ def test_a_language_model_may_rest_earlier() -> None:
     fires(DETECTOR, window(losses=losses, ended=True), Severity.WARNING)
     language = chart_of(1, task=Task.LANGUAGE_MODEL)
     assert judge(DETECTOR, window(losses=losses, ended=True, chart=language)) is None
-
-
-def test_late_gain_is_the_share_of_the_last_half() -> None:
-    even = curve(window(losses=sloping(2.0, 1.0)))
-    early = curve(window(losses=learning()))
-    assert even is not None
-    assert early is not None
-    assert late_gain(even) == pytest.approx(0.5, abs=0.1)
-    assert late_gain(early) < 0.1
 
 
 def test_missing() -> None:

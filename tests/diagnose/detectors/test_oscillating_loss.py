@@ -40,9 +40,9 @@ def test_many_swings_need_no_cause() -> None:
 
 
 def test_fewer_swings_with_a_cause() -> None:
-    sorted_data = fires(DETECTOR, run(swings(FEW), one_class=1.0), Severity.WARNING)
+    sorted_data = fires(DETECTOR, run(swings(FEW), one_class=1.0), Severity.CRITICAL)
     assert "one class each" in sorted_data.message
-    momentum = fires(DETECTOR, run(swings(FEW), momentum=DETECTOR.momentum), Severity.WARNING)
+    momentum = fires(DETECTOR, run(swings(FEW), momentum=DETECTOR.momentum), Severity.CRITICAL)
     assert "momentum" in momentum.message
 
 

@@ -29,7 +29,7 @@ def start(
         layers={"weight_var": [weights] * steps, "act_var": [activations] * steps},
         scalars={"label_entropy": 2.3},
         losses=resting(first_loss, steps),
-        chart=chart_of(*layers, loss="cross-entropy"),
+        chart=chart_of(*layers, loss="cross-entropy", loss_mean=True),
     )
 
 
@@ -66,12 +66,12 @@ def test_a_first_loss_far_above_guessing() -> None:
     "healthy",
     [
         start(),
-        start(weights=(0, 0.01, 0)),
+        start(weights=(0, 0.01, 0.01)),
         start((LARGE,) * 3 + (0.01,) * 2, (1.0,) * 5, [*LINEAR, NORM, NORM]),
         start(activations=(1, 10, 100)),
         start(first_loss=2.3 * DETECTOR.first_loss / 2),
     ],
-    ids=["sound", "not neighbours", "normalised", "grows a little", "starts a little high"],
+    ids=["sound", "a single layer of zeros", "normalised", "grows a little", "starts a little high"],
 )
 def test_silent(healthy: Window) -> None:
     assert judge(DETECTOR, healthy) is None

@@ -16,8 +16,8 @@ SLOW = sloping(2.3, 2.3 * LEFT)
 
 def test_a_loss_that_falls_steadily_and_hardly() -> None:
     found = fires(DETECTOR, window(losses=SLOW, ended=True), Severity.WARNING)
-    assert found.evidence["learned"] < found.evidence["threshold"] == DETECTOR.learned
-    assert found.evidence["late_gain"] > DETECTOR.late
+    assert found.evidence["gone"] < found.evidence["threshold"] == DETECTOR.learned
+    assert found.evidence["pace"] > DETECTOR.pace
 
 
 def test_a_long_run_is_judged_before_its_end() -> None:
@@ -26,8 +26,13 @@ def test_a_long_run_is_judged_before_its_end() -> None:
 
 @pytest.mark.parametrize(
     "losses",
-    [sloping(2.3, 0.5), resting(), learning(2.3, 2.3 * LEFT)],
-    ids=["has learned", "rests", "levels off"],
+    [
+        sloping(2.3, 2.3 * (1 - 1.2 * DETECTOR.learned)),
+        resting(),
+        learning(2.3, 2.3 * LEFT),
+        np.concatenate([resting(2.3, 480), sloping(2.3, 2.3 * (1 - 1.5 * DETECTOR.fast))]),
+    ],
+    ids=["has learned", "rests", "levels off", "falls fast at last"],
 )
 def test_silent(losses: np.ndarray) -> None:
     assert judge(DETECTOR, window(losses=losses, ended=True)) is None

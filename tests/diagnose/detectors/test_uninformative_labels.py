@@ -24,7 +24,7 @@ def run(losses: Any, ratio: float = SOUND, gradients: Any = (1.0, 1.0, 1.0), **m
         layers={"update_ratio": np.full((8, width), ratio), "grad_norm": [gradients] * 8},
         scalars={"label_entropy": GUESSING},
         losses=losses,
-        chart=more.pop("chart", None) or chart_of(width, loss="cross-entropy"),
+        chart=more.pop("chart", None) or chart_of(width, loss="cross-entropy", loss_mean=True),
         ended=more.pop("ended", True),
     )
 

@@ -37,7 +37,7 @@ class AbnormalData(Detector):
     ```
 
     ## References
-    - AUTOTRAINER, problem AD (seeds/000): an output of some layer above 10.
+    - AUTOTRAINER, problem AD: an output of some layer above 10.
     - LeCun et al., "Efficient BackProp", 1998.
     """
 
@@ -80,6 +80,7 @@ class AbnormalData(Detector):
                 confidence=0.97,
                 share=float(absent.max()),
                 threshold=0.0,
+                first_step=int(window.steps[window.scalar("input_nan") > 0][0]),
             )
         if window.chart.input_kind == "integer":  # tokens: their numbers have no scale
             return None

@@ -34,7 +34,7 @@ class DeadInput(Detector):
     ```
 
     ## References
-    - Public issue trackers: "all inputs are zero" (seeds.md, section 4).
+    - Public issue trackers: "all inputs are zero".
     """
 
     code = "D004"

@@ -35,7 +35,7 @@ class DyingRelu(Detector):
     ```
 
     ## References
-    - AUTOTRAINER, problem DR: 70 % of gradients zero (seeds/000); its code takes the unused rows
+    - AUTOTRAINER, problem DR: 70 % of gradients zero; its code takes the unused rows
       of an embedding for dead neurons.
     - Lu et al., "Dying ReLU and Initialization", 2019.
     """

@@ -40,8 +40,8 @@ class ExplodingGradient(Detector):
     Or normalisation, gates, and an initialisation that keeps the scale.
 
     ## References
-    - AUTOTRAINER, problem EG (seeds/000): first to last layer above 70.
-    - BTTackler, AGV and EAG (seeds/002); Training Doctor: norm above 10 (seeds/004).
+    - AUTOTRAINER, problem EG: first to last layer above 70.
+    - BTTackler, AGV and EAG; Training Doctor: norm above 10.
     - Pascanu et al., "On the difficulty of training recurrent neural networks", 2013.
     """
 

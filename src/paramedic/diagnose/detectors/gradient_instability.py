@@ -37,7 +37,7 @@ class GradientInstability(Detector):
     ```
 
     ## References
-    - Training Doctor (seeds/004): standard deviation over mean of 50 norms above 2.
+    - Training Doctor: standard deviation over mean of 50 norms above 2.
     """
 
     code = "G003"

@@ -34,7 +34,7 @@ class ImproperLoss(Detector):
     ```
 
     ## References
-    - AUTOTRAINER, problem IL (seeds/000); its code calls mean squared error on a regression
+    - AUTOTRAINER, problem IL; its code calls mean squared error on a regression
       improper, this one does not.
     """
 

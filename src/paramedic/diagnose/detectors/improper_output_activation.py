@@ -59,7 +59,7 @@ class ImproperOutputActivation(Detector):
     ```
 
     ## References
-    - AUTOTRAINER, problem IO (seeds/000), which calls logits improper; this one does not.
+    - AUTOTRAINER, problem IO, which calls logits improper; this one does not.
     - PyTorch, `nn.CrossEntropyLoss`, `nn.BCEWithLogitsLoss`, `nn.BCELoss`.
     """
 

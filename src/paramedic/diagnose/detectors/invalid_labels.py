@@ -39,7 +39,7 @@ class InvalidLabels(Detector):
     ```
 
     ## References
-    - Public issue trackers: "all labels masked" (seeds.md, section 4).
+    - Public issue trackers: "all labels masked".
     """
 
     code = "D002"
@@ -68,7 +68,10 @@ class InvalidLabels(Detector):
         if (missing > 0).any():
             share = float(missing.max())
             return self._finding(
-                window, f"{share:.1%} of the targets of a batch are NaN or infinite.", share=share
+                window,
+                f"{share:.1%} of the targets of a batch are NaN or infinite.",
+                share=share,
+                first_step=int(window.steps[window.scalar("target_nan") > 0][0]),
             )
         found = self._ignored(window) or self._out_of_range(window) or self._one_value(window)
         return found or self._one_per_batch(window) or self._shifted(window)

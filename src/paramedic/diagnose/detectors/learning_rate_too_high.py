@@ -39,7 +39,7 @@ class LearningRateTooHigh(Detector):
 
     ## References
     - Karpathy, "A recipe for training neural networks", 2019: update ratios near 1e-3.
-    - AUTOTRAINER, problem OL (seeds/000), sees its oscillation only.
+    - AUTOTRAINER, problem OL, sees its oscillation only.
     """
 
     code = "O001"

@@ -36,7 +36,7 @@ class LearningRateTooLow(Detector):
     ```
 
     ## References
-    - AUTOTRAINER, problem SC (seeds/000): accuracy gains below 0.01 per epoch.
+    - AUTOTRAINER, problem SC: accuracy gains below 0.01 per epoch.
     - Karpathy, "A recipe for training neural networks", 2019: update ratios near 1e-3.
     """
 

@@ -33,7 +33,7 @@ class LossExplosion(Detector):
     ```
 
     ## References
-    - Training Doctor (seeds/004): `L > 10 or L > 2 * L_prev`, which fires some thirty times in
+    - Training Doctor: `L > 10 or L > 2 * L_prev`, which fires some thirty times in
       600 healthy steps; a level against its noise does not.
     """
 

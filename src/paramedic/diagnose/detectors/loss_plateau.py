@@ -34,8 +34,8 @@ class LossPlateau(Detector):
     ```
 
     ## References
-    - Training Doctor (seeds/004): variance of 20 losses below 1e-4, which every converged run has.
-    - BTTackler, PLC (seeds/002).
+    - Training Doctor: variance of 20 losses below 1e-4, which every converged run has.
+    - BTTackler, PLC.
     """
 
     code = "L003"

@@ -39,7 +39,7 @@ class MissingZeroGrad(Detector):
 
     ## References
     - PyTorch, "Zeroing out gradients in PyTorch".
-    - Training Doctor (seeds/004) and AUTOTRAINER (seeds/000) see only its consequences.
+    - Training Doctor and AUTOTRAINER see only its consequences.
     """
 
     code = "O003"

@@ -36,7 +36,7 @@ class NoMoreGain(Detector):
     ```
 
     ## References
-    - BTTackler, NMG (seeds/002): the minimum of the latest window is above that of the run.
+    - BTTackler, NMG: the minimum of the latest window is above that of the run.
     """
 
     code = "L006"

@@ -35,8 +35,8 @@ class NonFinite(Detector):
     Or add a small number where it was born: `torch.log(prediction + 1e-8)`.
 
     ## References
-    - Public issue trackers ask for the *first* origin: module, operation, batch (seeds.md, 4).
-    - AUTOTRAINER counts NaN gradients as exploding (seeds/000); BTTackler as AGV (seeds/002).
+    - Public issue trackers ask for the *first* origin: module, operation, batch.
+    - AUTOTRAINER counts NaN gradients as exploding; BTTackler as AGV.
     """
 
     code = "N001"

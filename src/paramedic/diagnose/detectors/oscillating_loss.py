@@ -39,8 +39,8 @@ class OscillatingLoss(Detector):
     ```
 
     ## References
-    - AUTOTRAINER, problem OL (seeds/000): local maxima and minima of the accuracy 0.03 apart.
-    - BTTackler, ULC (seeds/002).
+    - AUTOTRAINER, problem OL: local maxima and minima of the accuracy 0.03 apart.
+    - BTTackler, ULC.
     """
 
     code = "L001"

@@ -38,7 +38,7 @@ class Overfitting(Detector):
     Or stop at the best epoch, or get more data.
 
     ## References
-    - Training Doctor (seeds/004): validation minus training loss above 0.2; that depends on the
+    - Training Doctor: validation minus training loss above 0.2; that depends on the
       scale of the loss, this one does not.
     """
 

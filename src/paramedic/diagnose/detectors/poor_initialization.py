@@ -41,7 +41,7 @@ class PoorInitialization(Detector):
 
     ## References
     - Glorot and Bengio, 2010; He et al., "Delving deep into rectifiers", 2015.
-    - AUTOTRAINER's remedy S4 (seeds/000) substitutes initialisers without diagnosing them.
+    - AUTOTRAINER's remedy S4 substitutes initialisers without diagnosing them.
     """
 
     code = "O007"

@@ -32,7 +32,7 @@ class SlowConvergence(Detector):
     ```
 
     ## References
-    - AUTOTRAINER, problem SC (seeds/000): no epoch gains more than 0.01 accuracy.
+    - AUTOTRAINER, problem SC: no epoch gains more than 0.01 accuracy.
     """
 
     code = "L002"

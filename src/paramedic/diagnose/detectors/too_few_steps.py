@@ -32,7 +32,7 @@ class TooFewSteps(Detector):
     ```
 
     ## References
-    - BTTackler (seeds/002) ends trials that gain no more; this is the other side of it.
+    - BTTackler ends trials that gain no more; this is the other side of it.
     """
 
     code = "O008"

@@ -44,7 +44,7 @@ class UntrainedParameters(Detector):
     Or say that it is meant: `model.body.requires_grad_(False)`.
 
     ## References
-    - Public issue trackers: "nothing is learning" (seeds.md, section 4).
+    - Public issue trackers: "nothing is learning".
     """
 
     code = "O004"

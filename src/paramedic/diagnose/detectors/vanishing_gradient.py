@@ -40,7 +40,7 @@ class VanishingGradient(Detector):
     Or residual connections, or a recurrent cell with gates.
 
     ## References
-    - AUTOTRAINER, problem VG (seeds/000): first to last layer below 1e-3, and below 1e-4 itself.
+    - AUTOTRAINER, problem VG: first to last layer below 1e-3, and below 1e-4 itself.
     - Hochreiter, "The vanishing gradient problem during learning recurrent neural nets", 1998.
     """
 

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramedic.diagnose.curve import FEWEST, Curve, curve
+from paramedic.types import Task
+from tests.diagnose.detectors.losses import learning, resting, sloping
+from tests.diagnose.windows import chart_of, series, window
+
+
+def read(losses: object, **more: object) -> Curve:
+    found = curve(window(losses=losses, **more))  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+SHAPES = {"rest": resting(), "slope": sloping(2.0, 1.0), "learn": learning(), "rise": sloping(1, 2)}
+READINGS = ("learned", "gone", "pace", "falling", "rising", "stuck")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@given(unit=st.floats(1e-6, 1e6))
+def test_the_unit_of_the_loss_does_not_matter(shape: str, unit: float) -> None:
+    plain, scaled = read(SHAPES[shape]), read(unit * SHAPES[shape])
+    for name in READINGS:
+        assert getattr(scaled, name) == pytest.approx(getattr(plain, name), rel=1e-6), name
+    assert scaled.change() == pytest.approx(plain.change(), rel=1e-6)
+    assert scaled.noise == pytest.approx(unit * plain.noise)
+
+
+@given(seed=st.integers(0, 10_000), steps=st.integers(FEWEST, 600), noise=st.floats(0.001, 0.3))
+def test_noise_is_neither_fall_nor_rise_nor_learning(seed: int, steps: int, noise: float) -> None:
+    losses = 2.3 + noise * np.random.default_rng(seed).standard_normal(steps)
+    found = read(losses)
+    _, certainty = found.change()
+    assert abs(certainty) < 8  # a t-like number of few stretches: rarely large, never huge
+    assert found.levels == pytest.approx(2.3, abs=4 * noise)
+
+
+def test_noise_rarely_looks_like_a_trend() -> None:
+    random = np.random.default_rng(0)
+    alarms = 0
+    for _ in range(400):
+        found = read(2.3 + 0.1 * random.standard_normal(320))
+        alarms += found.falling or found.rising
+    assert alarms <= 4
+
+
+@given(noise=st.floats(0.1, 0.5), seed=st.integers(0, 1000))
+def test_noise_is_measured_in_spite_of_a_trend(noise: float, seed: int) -> None:
+    losses = np.linspace(9, 1, 800) + noise * np.random.default_rng(seed).standard_normal(800)
+    assert read(losses).noise == pytest.approx(noise, rel=0.25)
+
+
+@given(fall=st.floats(0.05, 0.9))
+def test_a_slope_is_read_as_it_is(fall: float) -> None:
+    found = read(np.linspace(1.0, 1.0 - fall, 1600))
+    amount, certainty = found.change(1.0)
+    assert amount == pytest.approx(-fall, rel=0.1)
+    assert certainty < -50
+    assert found.gone == pytest.approx(fall, rel=0.1)
+    assert found.falling
+    assert not found.rising
+
+
+def test_pace_is_the_fall_of_the_last_quarter() -> None:
+    assert read(np.linspace(2.0, 1.0, 1600)).pace == pytest.approx(0.25 / 1.25, rel=0.3)
+    assert read(learning()).pace < 0.02
+    assert read(sloping(1.0, 2.0)).pace <= 0
+    assert read(resting()).pace == pytest.approx(0, abs=0.01)
+
+
+def test_one_wild_batch_moves_no_level() -> None:
+    wild = resting()
+    wild[70] = 1e9
+    assert read(wild).levels == pytest.approx(read(resting()).levels, rel=0.01)
+    assert read(wild).largest == 1e9
+
+
+def test_stuck_is_neither_learned_nor_falling() -> None:
+    assert read(resting()).stuck
+    assert not read(learning()).stuck
+    assert not read(sloping(2.0, 1.92)).stuck
+
+
+def test_too_few_losses() -> None:
+    assert curve(window(losses=[1.0] * (FEWEST - 1))) is None
+    assert curve(window(losses=[math.nan, None, math.inf] * FEWEST)) is None
+
+
+@pytest.mark.parametrize("level", [0.0, -3.0, 1e-300, 1e38])
+def test_a_constant_loss(level: float) -> None:
+    found = read([level] * 50)
+    assert (found.last, found.noise, found.learned) == (level, 0.0, 0.0)
+    assert not (found.falling or found.rising)
+
+
+# -- the loss of guessing --------------------------------------------------------------------------
+
+CLASSES = {"loss": "cross-entropy", "loss_mean": True}
+BINARY = {"loss": "binary-cross-entropy-with-logits", "loss_mean": True, "task": Task.BINARY}
+
+
+@pytest.mark.parametrize(
+    ("facts", "scalars", "chance"),
+    [
+        (CLASSES, {"label_entropy": [2.0]}, 2.0),
+        ({"loss": "mse", "loss_mean": True}, {"target_std": [3.0]}, 9.0),
+        (BINARY, {"target_mean": [0.5]}, math.log(2)),
+        (BINARY, {"target_mean": [0.0]}, math.nan),
+        ({**CLASSES, "loss_mean": False}, {"label_entropy": [2.0]}, math.nan),
+        ({"loss": "something", "loss_mean": True}, {"label_entropy": [2.0]}, math.nan),
+        (CLASSES, {}, math.nan),
+    ],
+)
+def test_the_loss_of_guessing(facts: dict, scalars: dict, chance: float) -> None:
+    found = read(resting(5.0), scalars=scalars, chart=chart_of(1, **facts))
+    assert found.chance == pytest.approx(chance, nan_ok=True)
+    assert found.start == pytest.approx(found.first if math.isnan(chance) else min(chance, 5.0), 0.01)
+
+
+def test_an_accuracy_counts_where_it_says_more() -> None:
+    scalars = {"label_entropy": [math.log(10)]}
+    good = read(resting(), scalars=scalars, epochs=series(val_acc=[0.1, 0.9, 0.91, 0.9]))
+    assert good.learned == pytest.approx(0.89, abs=0.01)
+    assert good.gone == pytest.approx(0, abs=0.02)
+    guess = read(resting(), scalars=scalars, epochs=series(val_acc=[0.1, 0.1, 0.1]))
+    assert guess.learned < 0.05
