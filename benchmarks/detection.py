@@ -70,9 +70,10 @@ def _measure(options: argparse.Namespace, out: Path) -> dict[str, Any]:
     from detection_parts.speed import speed
     from overhead_parts.machine import machine
 
-    if not options.as_is:
-        recording.record_missing(options.zoo, options.half, options.only, options.jobs)
-    names = recording.wanted(options.half, options.only)
+    chosen = (options.half, options.only)
+    if not options.as_is and recording.record_missing(options.zoo, *chosen, options.jobs):
+        print("Some runs could not be recorded; the others are judged.", flush=True)
+    names = recording.wanted(*chosen)
     runs = recording.recorded(options.zoo, names)
     if not runs:
         sys.exit(f"No recorded run in `{options.zoo}` matches.")

@@ -81,7 +81,7 @@ def _outcome(name: str, trace: Path) -> Outcome:
         return sparse(trace, EVERY)
     thresholds = _planned_epochs(trace) if name == BTTACKLER else None
     verdict = replay(trace, rules=name, thresholds=thresholds)
-    return outcome_of(verdict.diagnosis, verdict.cases, verdict.frames)
+    return outcome_of(verdict.diagnosis, verdict.cases)
 
 
 def _planned_epochs(trace: Path) -> dict[str, dict[str, Any]]:
@@ -95,11 +95,11 @@ def sparse(trace: Path, every: int) -> Outcome:
     """Our catalogue, shown only one frame in `every`."""
     engine = Engine(choose(DEFAULT))
     with Trace.open(trace) as opened:
-        frames = tell(opened, engine, every=every)
-    return outcome_of(engine.diagnosis(), engine.cases, frames)
+        tell(opened, engine, every=every)
+    return outcome_of(engine.diagnosis(), engine.cases)
 
 
-def outcome_of(diagnosis: Diagnosis, cases: Sequence[Case], frames: int) -> Outcome:
+def outcome_of(diagnosis: Diagnosis, cases: Sequence[Case]) -> Outcome:
     """What is kept of a verdict."""
     opened: dict[str, int] = {}
     for case in cases:
@@ -111,6 +111,5 @@ def outcome_of(diagnosis: Diagnosis, cases: Sequence[Case], frames: int) -> Outc
         opened=opened,
         loud=tuple(sorted(loud)),
         cases=len(cases),
-        frames=frames,
         switched_off=off,
     )

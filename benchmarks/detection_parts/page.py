@@ -39,14 +39,15 @@ METHOD = """\
 The zoo (`benchmarks/zoo`) is a set of short training runs of which the sickness, or the health, \
 is known because it was built in: each sick run is a sound one with one fault put in, and has a \
 twin without it. They are recorded once, with all statistics at every step, and then replayed \
-under each rule set, without torch, one thread per process. Thresholds were tuned on the tuning \
-half only; no pair of architecture and data set is in both halves. All runs of a half count, \
-none is left out. A healthy run counts as a false alarm if a single warning was told at any step, \
-even if it was taken back. Some sick runs have more than one right name, such as a bad \
-initialization that shows as a vanishing gradient; the recipe says so before anything is judged. \
+under each rule set, without torch, one thread per process. The tuning half is there to set \
+thresholds on, the judging half to judge them; no pair of architecture and data set is in both. \
+All runs of a half count, none is left out. A healthy run counts as a false alarm if a single \
+warning was told at any step, even if it was taken back. Some sick runs have more than one right \
+name, such as a bad initialization that shows as a vanishing gradient; their recipes list them. \
 The speed is that of judging a synthetic trace with all statistics at every step on one core, \
 reading the file included; the machine is shared with other work, so the best of the replays \
-counts."""
+counts, by the clock. The processor time of the same replays is given beside it, which other work \
+disturbs less; it is not what is judged."""
 
 
 def write(results: dict[str, Any], judged: list[Judged], folder: Path) -> Path:
@@ -103,11 +104,11 @@ def _our_sentence(runs: list[Judged]) -> str:
     counted = tally(runs, DEFAULT)
     if not counted.runs:
         return ""
-    delay = f" after {counted.delay.middle:.3f} of the run" if counted.delay else ""
+    delay = f"median delay {counted.delay.middle:.3f} of the run" if counted.delay else "never"
     return (
-        f"Of the {counted.runs} sick runs on which nothing was tuned, something was found in "
+        f"Of the {counted.runs} sick runs of the judging half, something was found in "
         f"{_percent(counted.noticed, counted.runs)}, the sickness itself in "
-        f"{_percent(counted.found, counted.runs)} (in the middle case{delay}), and it was named "
+        f"{_percent(counted.found, counted.runs)} ({delay}), and it was named "
         f"first in {_percent(counted.named, counted.runs)}."
     )
 
@@ -122,11 +123,9 @@ def _sparse_sentence(runs: list[Judged]) -> str:
     counted, sound = tally(runs, SPARSE), calm(runs, SPARSE)
     if not counted.runs:
         return ""
-    return (
-        f"With one frame in {EVERY} it is {_percent(counted.noticed, counted.runs)}, "
-        f"{_percent(counted.found, counted.runs)} and {_percent(counted.named, counted.runs)}, "
-        f"with {sound.alarmed} of {sound.runs} healthy runs warned."
-    )
+    shares = [_percent(n, counted.runs) for n in (counted.noticed, counted.found, counted.named)]
+    warned = f", with {sound.alarmed} of {sound.runs} healthy runs warned" if sound.runs else ""
+    return f"With one frame in {EVERY} it is {shares[0]}, {shares[1]} and {shares[2]}{warned}."
 
 
 def _their_sentence(runs: list[Judged], name: str) -> str:

@@ -40,7 +40,6 @@ class Outcome:
     opened: Mapping[str, int] = field(default_factory=dict)
     loud: tuple[str, ...] = ()
     cases: int = 0
-    frames: int = 0
     switched_off: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -56,8 +55,11 @@ class Judged:
     outcomes: Mapping[str, Outcome]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
-        said = {name: asdict(outcome) for name, outcome in self.outcomes.items()}
+        """Plain values; of an outcome what is empty is left out."""
+        said = {
+            name: {key: value for key, value in asdict(outcome).items() if value}
+            for name, outcome in self.outcomes.items()
+        }
         return {**asdict(self.run), "outcomes": said}
 
     @classmethod
@@ -88,5 +90,5 @@ def healthy(judged: Iterable[Judged]) -> list[Judged]:
 
 
 def _made(kind: type[Any], values: Mapping[str, Any]) -> Any:
-    known = {one.name: values[one.name] for one in fields(kind)}
+    known = {one.name: values[one.name] for one in fields(kind) if one.name in values}
     return kind(**{key: tuple(v) if isinstance(v, list) else v for key, v in known.items()})

@@ -121,7 +121,9 @@ BINARY = {"loss": "binary-cross-entropy-with-logits", "loss_mean": True, "task":
 def test_the_loss_of_guessing(facts: dict, scalars: dict, chance: float) -> None:
     found = read(resting(5.0), scalars=scalars, chart=chart_of(1, **facts))
     assert found.chance == pytest.approx(chance, nan_ok=True)
-    assert found.start == pytest.approx(found.first if math.isnan(chance) else min(chance, 5.0), 0.01)
+    assert found.start == pytest.approx(
+        found.first if math.isnan(chance) else min(chance, 5.0), 0.01
+    )
 
 
 def test_an_accuracy_counts_where_it_says_more() -> None:

@@ -120,6 +120,28 @@ def test_the_end_is_told_with_all_heartbeats(tmp_path: Path) -> None:
     assert (window.ended, window.last_step, len(window.pulse)) == (True, 9, 10)
 
 
+def test_one_frame_in_so_many_is_told_with_everything_else(tmp_path: Path) -> None:
+    _live(tmp_path / "run.db", seed=0, share=1.0, steps=60)
+    listener = Listener()
+    with Trace.open(tmp_path / "run.db") as trace:
+        steps = [step for _, step, *_ in trace.blobs()]
+        assert tell(trace, listener.engine, every=25) == len(steps[::25])
+        events, epochs, last = trace.events, trace.epochs, trace.last_step
+    window = listener.windows[-1]
+    assert list(window.steps) == steps[::25]
+    assert (len(window.pulse), window.last_step) == (32, last)
+    assert (len(window.events), len(window.epochs)) == (len(events), len(epochs))
+
+
+def test_telling_no_frame_at_all_is_refused(tmp_path: Path) -> None:
+    Writer(tmp_path / "run.db").close()
+    with (
+        Trace.open(tmp_path / "run.db") as trace,
+        pytest.raises(ValueError, match="`every` must be at least 1 but got 0"),
+    ):
+        tell(trace, Listener().engine, every=0)
+
+
 def test_an_empty_trace_has_an_end(tmp_path: Path) -> None:
     Writer(tmp_path / "run.db").close()
     listener = Listener()

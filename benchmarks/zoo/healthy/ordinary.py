@@ -21,7 +21,7 @@ _TUNING: tuple[Plan, ...] = (
 # Texts go on being learned by heart for long: their rates go down so that the runs come to an end.
 _TEXTS_TUNING: tuple[Plan, ...] = (
     bases.FC_IMDB.but(optimizer=adam(1e-2, weight_decay=3e-4)),
-    bases.RNN_IMDB.but(optimizer=adam(7e-3, weight_decay=6e-4)),
+    bases.RNN_IMDB.but(optimizer=adam(1e-2, weight_decay=6e-4)),
 )
 _TEXTS_JUDGING: tuple[Plan, ...] = (
     bases.FC_REUTERS,

@@ -166,7 +166,6 @@ def _binary_probability(plan: Plan) -> Plan:
 
 
 _CIRCLES_PROBABILITY = _binary_probability(bases.FC_CIRCLES_BINARY)
-_IMDB_PROBABILITY = _binary_probability(bases.TRANSFORMER_IMDB)
 
 IMPROPER_OUTPUT: list[Recipe] = [
     *sick(
@@ -240,14 +239,6 @@ IMPROPER_OUTPUT: list[Recipe] = [
         bases.TRANSFORMER_IMDB,
         10,
         model=bases.TRANSFORMER_IMDB.remodel(output=nn.Sigmoid),
-    ),
-    *sick(
-        "improper-output-activation",
-        "relu-before-bce",
-        _IMDB_PROBABILITY,
-        11,
-        ("dying-relu",),
-        model=_IMDB_PROBABILITY.remodel(output=nn.ReLU),
     ),
     *sick(
         "improper-output-activation",

@@ -108,7 +108,9 @@ def _mixed(seed: int) -> Window:
 
 def _chart(width: int, place: int) -> Chart:
     kinds = ("Linear", "BatchNorm1d", "Dropout", "Conv2d", "Embedding")
-    layers = [Layer(f"part.{at}", kinds[(at + place) % 5], 10 * at, fan_in=at) for at in range(width)]
+    layers = [
+        Layer(f"part.{at}", kinds[(at + place) % 5], 10 * at, fan_in=at) for at in range(width)
+    ]
     return chart_of(
         *layers,
         loss=_LOSSES[place % 5],

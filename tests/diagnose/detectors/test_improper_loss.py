@@ -16,7 +16,13 @@ ACCURACY = series(val_acc=[0.1])
 def targets(loss: str, kind: str, low: float, high: float, mean: float, **more: Any) -> Window:
     """Batches with targets in this range."""
     epochs, shape = more.pop("epochs", ()), more.pop("shape", (32, 10))
-    scalars = {"target_min": low, "target_max": high, "target_mean": mean, "target_std": 1.0, **more}
+    scalars = {
+        "target_min": low,
+        "target_max": high,
+        "target_mean": mean,
+        "target_std": 1.0,
+        **more,
+    }
     scalars["target_classes"] = 10.0
     chart = chart_of(2, loss=loss, target_kind=kind, target_shape=shape)
     return window(DETECTOR.frames, scalars=scalars, chart=chart, epochs=epochs)

@@ -71,7 +71,13 @@ def test_a_first_loss_far_above_guessing() -> None:
         start(activations=(1, 10, 100)),
         start(first_loss=2.3 * DETECTOR.first_loss / 2),
     ],
-    ids=["sound", "a single layer of zeros", "normalised", "grows a little", "starts a little high"],
+    ids=[
+        "sound",
+        "a single layer of zeros",
+        "normalised",
+        "grows a little",
+        "starts a little high",
+    ],
 )
 def test_silent(healthy: Window) -> None:
     assert judge(DETECTOR, healthy) is None

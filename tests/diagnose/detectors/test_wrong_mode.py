@@ -17,7 +17,9 @@ def net(*modes: float, kind: str = "Dropout", frozen: bool = False) -> Window:
         Layer("body.telling", kind),
         Layer("head", "Linear", 10),
     ]
-    return window(layers={"act_training": [[1, mode, 1] for mode in modes]}, chart=chart_of(*layers))
+    return window(
+        layers={"act_training": [[1, mode, 1] for mode in modes]}, chart=chart_of(*layers)
+    )
 
 
 EVALUATION = (0.0,) * DETECTOR.frames

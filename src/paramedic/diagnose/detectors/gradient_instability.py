@@ -47,7 +47,6 @@ class GradientInstability(Detector):
         {"oscillating-loss", "slow-convergence", "loss-plateau", "no-more-gain", "loss-explosion",
          "dying-relu", "uninformative-labels"}
     )  # fmt: skip
-    lasting = True
     patience = 2
 
     gradient: float = threshold(15.0, "times the usual gradient", source="tuning half of the zoo")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import middles, scalars
+from paramedic.diagnose.rows import middle, middles, scalars
 from paramedic.types import Finding, Severity, Window
 
 _PIECES = 64  # of the last three quarters of the run
@@ -79,7 +79,9 @@ class OscillatingLoss(Detector):
     def examine(self, window: Window) -> Finding | None:
         loss = window.derive(curve)
         assert loss is not None
-        if loss.learned > self.learned:
+        # The last level alone may be the bottom of a swing.
+        settled = (loss.start - middle(loss.levels[-4:])) / loss.scale
+        if settled > self.learned:
             return None
         cause, confidence = self._cause(window)
         pieces, error = _pieces(window, wary=not cause)
