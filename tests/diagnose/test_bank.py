@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import lzma
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,16 +26,23 @@ HEALTHY = [run for run in RUNS if not run["slug"]]
 # fails its test until it is taken out of this list.
 MISJUDGED = {
     "exploding-gradient/fc-digits-residual8-scale4-no-norm-s2": "its consequences outlast it",
-    "oscillating-loss/fc-digits-class-sorted-sgd-s0": "what swings from step to step is noise to it",
+    "oscillating-loss/fc-digits-class-sorted-sgd-s0": "swings from step to step are noise to it",
 }
+
+
+@contextmanager
+def unpacked(file: str) -> Iterator[Path]:
+    """The trace of a run of the bank."""
+    with TemporaryDirectory() as folder:
+        trace = Path(folder) / "run.db"
+        trace.write_bytes(lzma.decompress((BANK / file).read_bytes()))
+        yield trace
 
 
 @cache
 def judged(file: str) -> Verdict:
     """What is said of a run of the bank."""
-    with TemporaryDirectory() as folder:
-        trace = Path(folder) / "run.db"
-        trace.write_bytes(lzma.decompress((BANK / file).read_bytes()))
+    with unpacked(file) as trace:
         return replay(trace)
 
 

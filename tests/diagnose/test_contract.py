@@ -7,7 +7,8 @@ import inspect
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import FrozenInstanceError, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,12 @@ from paramedic.diagnose import engine
 from paramedic.diagnose.detector import Detector
 from paramedic.diagnose.manual import FAMILIES, page_of
 from paramedic.diagnose.rules import rules
+from paramedic.trace import Trace
 from paramedic.types import Finding, Window
 from paramedic.vocabulary import LAYER_STATISTICS, SCALARS
-from tests.diagnose.detectors.judging import reason, strange_windows
+from tests.diagnose.detectors.judging import reason
 from tests.diagnose.detectors.losses import learning, resting, sloping, stepping
+from tests.diagnose.test_bank import RUNS, unpacked
 from tests.diagnose.windows import series, window
 
 FOLDER = Path(diagnose.__path__[0])
@@ -53,12 +56,28 @@ def ordinary_windows() -> Iterator[Window]:
         )
 
 
+@cache
+def windows(slug: str) -> tuple[Window, ...]:
+    """Those, and what there was to see of the runs in the bank that have this sickness."""
+    found = [*ordinary_windows()]
+    for run in (run for run in RUNS if run["slug"] == slug):
+        with unpacked(run["file"]) as path, Trace.open(path) as trace:
+            found += [trace.window(20), replace(trace.window(), ended=True)]
+    return tuple(found)
+
+
 def findings(kind: type[Detector]) -> Iterator[tuple[Window, Finding]]:
     """What a detector says of all windows that it can judge."""
     detector = kind()
-    for given in (*ordinary_windows(), *strange_windows()):
+    for given in windows(kind.slug):
         if reason(detector, given) is None and (found := detector.examine(given)) is not None:
             yield given, found
+
+
+@EVERY
+def test_it_finds_something_in_the_runs_of_its_own(kind: type[Detector]) -> None:
+    """Else the tests below would look at nothing."""
+    assert any(findings(kind))
 
 
 def test_the_catalogue_is_complete() -> None:
@@ -148,7 +167,7 @@ def window_like(given: Window) -> Window:
 @EVERY
 def test_the_window_stays_as_it_was(kind: type[Detector]) -> None:
     detector = kind()
-    for given in (*ordinary_windows(), *strange_windows()):
+    for given in windows(kind.slug):
         before = frozen(given)
         if reason(detector, given) is None:
             detector.examine(given)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paramedic.diagnose.motion import Motion, elasticity, motion, moves, weight_growth
@@ -13,6 +13,7 @@ from paramedic.types import Layer, Window
 from tests.diagnose.windows import chart_of, window
 
 NAN = math.nan
+STEADY = settings(deadline=None, derandomize=True)  # the same cases on any machine
 
 
 def net(ratios: Any, gradients: Any = 1.0, *, frames: int = 6, **more: Any) -> Window:
@@ -41,6 +42,7 @@ def test_one_wild_frame_does_not_count() -> None:
     assert read(net(ratios)).largest == pytest.approx(1e-3)
 
 
+@STEADY
 @given(unit=st.floats(1e-9, 1e9))
 def test_depth_does_not_depend_on_the_scale_of_the_loss(unit: float) -> None:
     found = read(net([1e-3] * 4, np.multiply([1e-6, 1e-3, 1.0, 1.0], unit)))
@@ -107,6 +109,7 @@ def _weights(loss: Any, gradient: Any, weight: Any = 2.0) -> Window:
     )
 
 
+@STEADY
 @given(unit=st.floats(1e-6, 1e6))
 def test_elasticity_has_no_unit(unit: float) -> None:
     found = elasticity(_weights(np.multiply([1.0, 2.0], unit), np.multiply([10.0, 10.0], unit)))

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -24,13 +24,16 @@ from tests.diagnose.windows import chart_of, window
 FINITE = st.floats(-(2.0**100), 2.0**100, width=32)
 ANY = st.floats(-(2.0**100), 2.0**100, width=32) | st.sampled_from([math.nan, math.inf, -math.inf])
 NAN = math.nan
+STEADY = settings(deadline=None, derandomize=True)  # the same cases on any machine
 
 
+@STEADY
 @given(st.lists(FINITE, min_size=1, max_size=40))
 def test_middle_is_the_median(values: list[float]) -> None:
     assert middle(np.array(values)) == pytest.approx(float(np.median(values)), rel=1e-12)
 
 
+@STEADY
 @given(st.lists(FINITE, min_size=1, max_size=20), st.randoms())
 def test_middle_does_not_depend_on_the_order(values: list[float], random: object) -> None:
     mixed = sorted(values, key=lambda _: random.random())  # type: ignore[attr-defined]
@@ -41,6 +44,7 @@ def test_middle_of_nothing() -> None:
     assert math.isnan(middle(np.empty(0)))
 
 
+@STEADY
 @given(arrays(np.float32, array_shapes(min_dims=2, max_dims=2, max_side=9), elements=ANY))
 def test_middles_are_the_medians_of_what_is_finite(table: np.ndarray) -> None:
     for column, found in zip(table.T.astype(np.float64), middles(table), strict=True):

@@ -71,9 +71,13 @@ class Detector(ABC):
         severity: Severity = Severity.WARNING,
         confidence: float,
         where: Iterable[str] = (),
+        explains: frozenset[str] | None = None,
         **evidence: Any,
     ) -> Finding:
-        """A finding of this detector at the newest step of the window."""
+        """A finding of this detector at the newest step of the window.
+
+        `explains` narrows down what this one brings about, where less is certain than usual.
+        """
         return Finding(
             code=self.code,
             slug=self.slug,
@@ -83,7 +87,7 @@ class Detector(ABC):
             step=window.last_step,
             where=tuple(where),
             evidence=evidence,
-            explains=tuple(sorted(self.explains)),
+            explains=tuple(sorted(self.explains if explains is None else explains)),
         )
 
     def thresholds(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -45,11 +46,16 @@ def fires(detector: Detector, given: Window, severity: Severity) -> Finding:
 
 def bears_anything(detector: Detector) -> None:
     """Whatever is in a window, the detector neither raises nor warns, and tells no nonsense."""
-    for given in strange_windows():
+    for given in _strange():
         if reason(detector, given) is None:
             found = detector.examine(given)
             if found is not None:
                 _sound(found, detector)
+
+
+@cache
+def _strange() -> tuple[Window, ...]:
+    return tuple(strange_windows())
 
 
 def strange_windows() -> Iterator[Window]:

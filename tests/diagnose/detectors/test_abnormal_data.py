@@ -34,7 +34,7 @@ OUTLIER = {"spread": 1.0, "largest": 2 * DETECTOR.outlier}
 
 def test_nan_among_the_inputs_is_always_found() -> None:
     found = fires(DETECTOR, window(scalars={"input_nan": [0.0, 0.25, 0.0]}), Severity.CRITICAL)
-    assert found.evidence == {"share": 0.25, "threshold": 0.0}
+    assert found.evidence.items() >= {"share": 0.25, "threshold": 0.0}.items()
 
 
 def test_a_large_scale_under_which_the_loss_rests() -> None:

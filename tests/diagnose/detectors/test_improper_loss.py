@@ -47,7 +47,7 @@ def test_each_sign_of_no_distribution_is_enough(low: float, high: float, mean: f
 
 def test_a_loss_of_regression_on_class_numbers() -> None:
     found = fires(DETECTOR, indices(), Severity.CRITICAL)
-    assert found.evidence == {"classes": 10.0, "threshold": DETECTOR.fewest}
+    assert found.evidence.items() >= {"classes": 10.0, "threshold": DETECTOR.fewest}.items()
     fires(DETECTOR, indices(kind="float", target_whole=1.0), Severity.CRITICAL)
     fires(DETECTOR, indices(target_std=1.0, epochs=ACCURACY), Severity.CRITICAL)
 

@@ -60,7 +60,7 @@ def test_one_label_per_batch_and_the_next_has_another() -> None:
 
 def test_classes_counted_from_one() -> None:
     found = fires(DETECTOR, labels(1, 9), Severity.WARNING)
-    assert found.evidence == {"smallest": 1, "outputs": 10}
+    assert found.evidence.items() >= {"smallest": 1, "outputs": 10}.items()
 
 
 @pytest.mark.parametrize(

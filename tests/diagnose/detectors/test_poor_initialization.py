@@ -40,7 +40,7 @@ SMALL = DETECTOR.least**2 / FAN_IN / 4
 def test_weights_that_are_all_equal() -> None:
     found = fires(DETECTOR, start(weights=(0.01, 0, 0)), Severity.CRITICAL)
     assert found.where == ("layer1", "layer2")
-    assert found.evidence == {"layers": 2, "variance": 0.0}
+    assert found.evidence.items() >= {"layers": 2, "variance": 0.0}.items()
 
 
 @pytest.mark.parametrize("variance", [LARGE, SMALL])

@@ -61,6 +61,7 @@ class ExplodingGradient(Detector):
     growth: float = threshold(
         1e3, "growth of the gradient since the first frame of the window", source="as above"
     )
+    steps: int = threshold(20, "steps before it is judged", source="the first steps are wild")
     weights: float = threshold(
         5.0, "growth of the weights above which the steps are to blame", source="as above"
     )
@@ -69,7 +70,8 @@ class ExplodingGradient(Detector):
     )
 
     def missing(self, window: Window) -> str | None:
-        if window.derive(curve) is None or len(window.derive(elasticity)) < 4:
+        loss = window.derive(curve)
+        if loss is None or loss.steps < self.steps or len(window.derive(elasticity)) < 4:
             return "too few steps were seen"
         return None
 

@@ -12,6 +12,7 @@ from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import middle, middles, scalars
 from paramedic.types import Finding, Severity, Window
 
+_DEEPER = frozenset({"exploding-gradient", "dying-relu"})
 _PIECES = 64  # of the last three quarters of the run
 
 
@@ -95,6 +96,8 @@ class OscillatingLoss(Detector):
             f"{loss.last:.4g}): {cause or 'something undoes what was learned'}.",
             severity=Severity.CRITICAL if cause else Severity.WARNING,
             confidence=confidence,
+            # Without a cause in sight it is a symptom, and rather comes from these.
+            explains=self.explains - (_DEEPER if not cause else frozenset()),
             turns=turns,
             threshold=self.turns,
             swing=size,

@@ -139,7 +139,8 @@ class PoorInitialization(Detector):
             for place in np.argsort([layer.order for layer in layers])
             if _carries(layers[place])
         ]
-        spread = window.layer("act_var")[0, rows].astype(np.float64)
+        # Without the last: to begin with small outputs is a good habit.
+        spread = window.layer("act_var")[0, rows[:-1]].astype(np.float64)
         spread = spread[np.isfinite(spread)]
         if len(spread) < 3 or spread[0] <= 0:
             return 1.0
