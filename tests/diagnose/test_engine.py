@@ -184,6 +184,19 @@ def test_what_is_examined_goes_by_the_amended_loss(before: float, after: float) 
     assert engine.waits is not math.isfinite(after)
 
 
+def test_a_loss_is_final_once_an_epoch_has_ended() -> None:
+    """As in the trace; else a replay would judge other numbers."""
+    engine = Engine([])
+    _run(engine, [0])
+    engine.epoch(Epoch(0, 0, {}))
+    before = engine.window().pulse.loss.tolist()
+    engine.amend_loss(7.0, True)
+    assert engine.window().pulse.loss.tolist() == before
+    engine.pulse(1, 1.0, True, False)
+    engine.amend_loss(7.0, True)
+    assert engine.window().pulse.loss.tolist() == [*before, 7.0]
+
+
 # -- debounce --------------------------------------------------------------------------------------
 
 

@@ -149,7 +149,7 @@ def _skill(window: Window) -> float:
         series = window.series("train_acc")
     series = series[np.isfinite(series)]
     entropy = _newest(window, "label_entropy")
-    guessing = float(np.exp(-entropy)) if np.isfinite(entropy) else 0.5
+    guessing = float(np.exp(-max(entropy, 0.0))) if np.isfinite(entropy) else 0.5
     if len(series) < 2 or guessing > 0.95:
         return 0.0
     return max((middle(series[-3:]) - guessing) / (1 - guessing), 0.0)

@@ -15,6 +15,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis, diagnose
 from paramedic.diagnose.detector import Detector
@@ -187,9 +189,10 @@ class Engine:
     # -- examining -------------------------------------------------------------------------------
 
     def _examine(self, window: Window) -> None:
-        for ward in self._wards:
-            if ward.failure is None:
-                self._visit(ward, window)
+        with np.errstate(all="ignore"):  # a run that blows up must not fill the screen with us
+            for ward in self._wards:
+                if ward.failure is None:
+                    self._visit(ward, window)
 
     def _visit(self, ward: _Ward, window: Window) -> None:
         detector = ward.detector

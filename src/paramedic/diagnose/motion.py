@@ -54,9 +54,8 @@ def motion(window: Window) -> Motion | None:
         return None
     with np.errstate(invalid="ignore", divide="ignore"):
         layers = middles(ratios[:, rows])
-        sizes = np.array([window.chart.layers[int(row)].parameters for row in rows], np.float64)
         norms = measured(window, "grad_norm", _RECENT)[:, rows]
-        gradients = middles(norms) / np.sqrt(sizes)
+        gradients = middles(norms) / window.of_chart(_roots_of_sizes)
         gradients[window.of_chart(_tables)] = np.nan  # a batch uses few rows of a table
     known = layers[np.isfinite(layers)]
     if not len(known):
@@ -72,6 +71,12 @@ def motion(window: Window) -> Motion | None:
         adaptive=any(name in _ADAPTIVE for name in optimizers),
         rate_rises=bool(len(rates) > 1 and rates[-1] > 1.02 * rates[0]),
     )
+
+
+def _roots_of_sizes(chart: Chart) -> NDArray[np.float64]:
+    layers = [layer for layer in chart.layers if learns(layer)]
+    layers.sort(key=lambda layer: layer.order)
+    return np.sqrt(np.array([layer.parameters for layer in layers], np.float64))
 
 
 def _tables(chart: Chart) -> NDArray[np.bool_]:
@@ -95,8 +100,8 @@ def weight_growth(window: Window) -> float:
     sizes = measured(window, "weight_norm")[:, learners(window)].astype(np.float64)
     if len(sizes) < 2:
         return 1.0
-    first, last = np.nansum(sizes[0] ** 2), np.nansum(sizes[-1] ** 2)
-    return float(np.sqrt(last / first)) if first > 0 else 1.0
+    first, last = (float(np.nansum(row**2)) ** 0.5 for row in (sizes[0], sizes[-1]))
+    return last / first if 0 < first < np.inf else 1.0
 
 
 def elasticity(window: Window) -> NDArray[np.float64]:

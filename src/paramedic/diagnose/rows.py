@@ -11,6 +11,7 @@ from paramedic.types import Chart, Layer, Window
 
 Floats = NDArray[np.float32]
 _NORMALISES = ("Norm",)
+_FEW = 200  # values: below that sorting is faster than partitioning
 
 
 def measured(window: Window, name: str, most: int = 64) -> Floats:
@@ -19,7 +20,7 @@ def measured(window: Window, name: str, most: int = 64) -> Floats:
     if table is None:
         return np.empty((0, len(window.chart.layers)), np.float32)
     # Whether a frame was measured is told by any layer; a sum is NaN only if all of it is.
-    absent = np.isnan(np.fmax.reduce(table, axis=1))
+    absent = np.isnan(np.fmax.reduce(table, axis=1, initial=np.nan))
     return table[-most:] if not absent.any() else table[~absent][-most:]
 
 
@@ -34,8 +35,9 @@ def middle(values: NDArray[np.floating[Any]]) -> float:
     count = len(values)
     if not count:
         return float("nan")
-    ordered = np.sort(values)
-    return (float(ordered[(count - 1) // 2]) + float(ordered[count // 2])) / 2
+    places = (count - 1) // 2, count // 2
+    ordered = np.sort(values) if count < _FEW else np.partition(values, places)
+    return (float(ordered[places[0]]) + float(ordered[places[1]])) / 2
 
 
 def middles(table: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
@@ -48,8 +50,8 @@ def middles(table: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     columns = np.arange(table.shape[1])
     low = ordered[np.maximum((counts - 1) // 2, 0), columns]
     high = ordered[np.minimum(counts // 2, len(table) - 1), columns]
-    with np.errstate(invalid="ignore"):
-        return np.where(counts > 0, (low + high) / 2, np.nan).astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.where(counts > 0, low / 2 + high / 2, np.nan).astype(np.float64)
 
 
 def learners(window: Window) -> NDArray[np.intp]:

@@ -12,13 +12,13 @@ from tests.diagnose.windows import chart_of, window
 
 DETECTOR = PoorInitialization()
 FAN_IN = 100
-LINEAR = [Layer(f"layer{place}", "Linear", 1000, fan_in=FAN_IN) for place in range(3)]
+LINEAR = [Layer(f"layer{place}", "Linear", 1000, fan_in=FAN_IN) for place in range(4)]
 NORM = Layer("norm", "BatchNorm1d", 20)
 
 
 def start(
-    weights: Any = (1 / FAN_IN,) * 3,
-    activations: Any = (1.0,) * 3,
+    weights: Any = (1 / FAN_IN,) * 4,
+    activations: Any = (1.0,) * 4,
     layers: Any = LINEAR,
     first_loss: float = 2.3,
 ) -> Window:
@@ -38,21 +38,21 @@ SMALL = DETECTOR.least**2 / FAN_IN / 4
 
 
 def test_weights_that_are_all_equal() -> None:
-    found = fires(DETECTOR, start(weights=(0.01, 0, 0)), Severity.CRITICAL)
+    found = fires(DETECTOR, start(weights=(0.01, 0, 0, 0.01)), Severity.CRITICAL)
     assert found.where == ("layer1", "layer2")
     assert found.evidence.items() >= {"layers": 2, "variance": 0.0}.items()
 
 
 @pytest.mark.parametrize("variance", [LARGE, SMALL])
 def test_weights_on_the_wrong_scale(variance: float) -> None:
-    found = fires(DETECTOR, start(weights=(variance,) * 3), Severity.WARNING)
+    found = fires(DETECTOR, start(weights=(variance,) * 4), Severity.WARNING)
     least, most = found.evidence["gain_threshold"]
     assert not least < found.evidence["gain"] < most
 
 
 @pytest.mark.parametrize("last", [10 * DETECTOR.growth, 0.1 / DETECTOR.growth])
 def test_activations_that_grow_or_die_away(last: float) -> None:
-    found = fires(DETECTOR, start(activations=(1, 1, last)), Severity.WARNING)
+    found = fires(DETECTOR, start(activations=(1, 1, last, last)), Severity.WARNING)
     assert found.evidence["growth"] == pytest.approx(last)
     assert found.evidence["growth_threshold"] == DETECTOR.growth
 
@@ -66,9 +66,10 @@ def test_a_first_loss_far_above_guessing() -> None:
     "healthy",
     [
         start(),
-        start(weights=(0, 0.01, 0.01)),
-        start((LARGE,) * 3 + (0.01,) * 2, (1.0,) * 5, [*LINEAR, NORM, NORM]),
-        start(activations=(1, 10, 100)),
+        start(weights=(0, 0.01, 0.01, 0.01)),
+        start((LARGE,) * 4 + (0.01,) * 2, (1.0,) * 6, [*LINEAR, NORM, NORM]),
+        start(activations=(1, 10, 100, 100)),
+        start(activations=(1, 1, 1, 0.1 / DETECTOR.growth)),
         start(first_loss=2.3 * DETECTOR.first_loss / 2),
     ],
     ids=[
@@ -76,6 +77,7 @@ def test_a_first_loss_far_above_guessing() -> None:
         "a single layer of zeros",
         "normalised",
         "grows a little",
+        "a small output",
         "starts a little high",
     ],
 )

@@ -60,7 +60,7 @@ class DyingRelu(Detector):
     frames: int = threshold(4, "frames that must agree", source="one batch may be odd")
 
     def missing(self, window: Window) -> str | None:
-        seen = len(dead_units(window))
+        seen = len(window.derive(dead_units))
         if not seen:
             return "the model has no rectifier whose output could be seen"
         if window.derive(curve) is None:
@@ -68,7 +68,7 @@ class DyingRelu(Detector):
         return None if seen >= self.frames else f"too few steps were looked at: {seen}"
 
     def examine(self, window: Window) -> Finding | None:
-        shares = middles(dead_units(window)[-8:])
+        shares = middles(window.derive(dead_units)[-8:])
         shares[np.isnan(shares)] = 0.0
         worst = int(shares.argmax())
         loss = window.derive(curve)

@@ -107,7 +107,7 @@ class ImproperLoss(Detector):
         )
         counts = scalars(window, "target_classes")
         least, most = scalars(window, "target_min").min(), scalars(window, "target_max").max()
-        classes = most - least + 1
+        classes = float(most) - float(least) + 1
         if not whole or not len(counts) or not self.fewest <= classes <= self.most or least < 0:
             return None
         measured = {name for epoch in window.epochs for name in epoch.values}

@@ -109,7 +109,7 @@ class OscillatingLoss(Detector):
         entropy = scalars(window, "label_entropy", 1)
         sizes = scalars(window, "batch_size", 1)
         several = len(sizes) and sizes[0] >= 4 and len(entropy) and entropy[0] > 0.5
-        if several and len(one_class) and one_class.mean() > self.sorted:
+        if several and len(one_class) and float((one_class > 0).mean()) > self.sorted:
             return "the batches hold one class each, and undo what was learned of others", 0.95
         optimizers = window.chart.optimizers
         momentum = max((float(one.get("momentum") or 0) for one in optimizers), default=0.0)
@@ -128,8 +128,10 @@ def _pieces(window: Window, *, wary: bool) -> tuple[NDArray[np.float64], float]:
     size = max(len(losses) // _PIECES, 1)
     table = losses[: len(losses) // size * size].reshape(-1, size)
     pieces = middles(table.T)
-    jumps = np.sort(np.abs(np.diff(losses)))
-    usual, large = jumps[len(jumps) // 2] / 0.954, jumps[int(0.9 * len(jumps))] / 2.326
+    jumps = np.abs(np.diff(losses))
+    half, most = len(jumps) // 2, int(0.9 * len(jumps))
+    jumps.partition((half, most))
+    usual, large = jumps[half] / 0.954, jumps[most] / 2.326
     # With no cause in sight, noise with heavy tails must not look like calm with swings.
     noise = max(usual, large) if wary else usual
     return pieces, 1.25 * float(noise) / size**0.5

@@ -94,7 +94,7 @@ class VanishingGradient(Detector):
 
 
 def _dead(window: Window) -> bool:
-    shares = dead_units(window)[-8:]
+    shares = window.derive(dead_units)[-8:]
     return bool(len(shares) and np.fmax.reduce(middles(shares), initial=0.0) >= _DEAD)
 
 
