@@ -88,7 +88,7 @@ def test_what_explains_itself_is_still_a_root() -> None:
     assert _slugs(diagnose([_case("a", explains=("a",))], []).findings) == ["a"]
 
 
-def test_rank_is_gravity_then_open_then_confidence_then_time() -> None:
+def test_rank_is_open_then_gravity_then_confidence_then_time_and_notes_last() -> None:
     cases = [
         _case("e-info", severity=Severity.INFO, confidence=1.0),
         _case("d-closed", closed=40, confidence=1.0),
@@ -97,7 +97,7 @@ def test_rank_is_gravity_then_open_then_confidence_then_time() -> None:
         _case("a-sure", opened=40, confidence=0.9),
         _case("f-critical", severity=Severity.CRITICAL, confidence=0.1, closed=40),
     ]
-    wanted = ["f-critical", "a-sure", "b-early", "c-late", "d-closed", "e-info"]
+    wanted = ["a-sure", "b-early", "c-late", "f-critical", "d-closed", "e-info"]
     for order in (cases, cases[::-1]):
         assert _slugs(diagnose(order, []).findings) == wanted
 

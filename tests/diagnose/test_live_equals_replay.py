@@ -22,9 +22,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:Using a target size:UserWarning"
 
 Run = Callable[..., Any]
 RUNS: list[Any] = []
-NEWEST_CHART = pytest.mark.xfail(
-    strict=True, reason="a trace keeps the newest chart only, so a replay knows of a change early"
-)
 
 
 def short(steps: int = 40, *, marks: Any = (), **options: Any) -> Callable[[Run], Run]:
@@ -268,7 +265,7 @@ def _an_error_ends_the_run(watch: Run, steps: int) -> Iterator[Any]:
         monitor.close()
 
 
-@short(60, overhead=None, marks=NEWEST_CHART)
+@short(60, overhead=None)
 def _a_frozen_part_is_thawed(watch: Run, steps: int) -> Iterator[Any]:
     model = net()
     model[0].requires_grad_(False)
@@ -281,7 +278,7 @@ def _a_frozen_part_is_thawed(watch: Run, steps: int) -> Iterator[Any]:
             update(model, optimizer)
 
 
-@short(60, overhead=None, marks=NEWEST_CHART)
+@short(60, overhead=None)
 def _a_layer_is_added(watch: Run, steps: int) -> Iterator[Any]:
     model = net()
     optimizer = sgd(model)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import logging
 import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -20,6 +21,8 @@ from typing import Any
 from paramedic.diagnose import detectors as ours
 from paramedic.diagnose import reference
 from paramedic.diagnose.detector import Detector
+
+_log = logging.getLogger("paramedic")
 
 DEFAULT = "default"
 GROUP = "paramedic.detectors"
@@ -84,7 +87,11 @@ def _default() -> tuple[type[Detector], ...]:
 
 def _theirs() -> Iterator[type[Detector]]:
     for entry in entry_points(group=GROUP):
-        loaded = entry.load()
+        try:
+            loaded = entry.load()
+        except Exception as error:  # noqa: BLE001 - somebody's broken package is not the user's
+            _log.warning("The detectors of `%s` do not load: %s.", entry.value, error)
+            continue
         found = _detectors_in(loaded) if isinstance(loaded, ModuleType) else [loaded]
         for kind in found:
             if not (inspect.isclass(kind) and issubclass(kind, Detector) and is_dataclass(kind)):

@@ -211,6 +211,12 @@ class Monitor:
     def _record_chart(self) -> None:
         chart = self._examiner.chart
         if chart is not self._recorded_chart:
+            if self._recorded_chart is None:
+                self._recorder.meta("first_chart", chart.to_json())
+            else:  # a replay must know when it changed
+                message = "The chart changed."
+                step = max(self._loop.step, 0)
+                self._recorder.write_event(Event(step, "chart", message, chart.to_json()))
             self._recorder.chart(chart)
             self._recorded_chart = chart
 

@@ -81,6 +81,17 @@ class Recorder:
         if self.writer is not None:
             self.writer.event(event)
 
+    def write_event(self, event: Event) -> None:
+        """An event for the file alone: the engine hears of it in another way."""
+        self.settle()
+        if self.writer is not None:
+            self.writer.event(event)
+
+    def meta(self, key: str, value: Any) -> None:
+        """A value for the file alone."""
+        if self.writer is not None:
+            self.writer.meta(key, value)
+
     def window(self) -> Window:
         """The last frames, as detectors read them."""
         self.settle()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -70,6 +71,21 @@ class Trace:
         """The newest chart; an empty one if none was recorded."""
         text = self._meta_text("chart")
         return Chart() if text is None else self._valid("chart", validation.build, Chart, text)
+
+    @property
+    def first_chart(self) -> Chart:
+        """The chart that the run began with; events of the kind `chart` tell how it changed."""
+        text = self._meta_text("first_chart")
+        if text is None:
+            return self.chart
+        chart: Chart = self._valid("first chart", validation.build, Chart, text)
+        return chart
+
+    def chart_of(self, event: Event) -> Chart:
+        """The chart that an event of the kind `chart` tells of."""
+        where, text = f"the chart of step {event.step}", json.dumps(event.data)
+        chart: Chart = self._valid(where, validation.build, Chart, text)
+        return chart
 
     def meta(self, key: str, default: Any = None) -> Any:
         """A value recorded with `Writer.meta`."""

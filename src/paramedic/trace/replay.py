@@ -44,7 +44,7 @@ def tell(trace: Trace, listener: Listener, every: int = 1) -> int:
     """
     if every < 1:
         raise ValueError(f"`every` must be at least 1 but got {every}.")
-    listener.chart(trace.chart)
+    listener.chart(trace.first_chart)
     beats = _Beats(trace)
     kinds: dict[int, _Kind] = {}
     frames, newest = 0, -1
@@ -58,6 +58,8 @@ def tell(trace: Trace, listener: Listener, every: int = 1) -> int:
         if kind == _EPOCH:
             beats.tell(step, listener)
             listener.epoch(what)
+        elif what.kind == "chart":
+            listener.chart(trace.chart_of(what))
         else:
             listener.event(what)
     listener.settle()

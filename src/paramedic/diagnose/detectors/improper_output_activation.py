@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from paramedic.diagnose.detector import Detector, threshold
@@ -114,7 +115,7 @@ class ImproperOutputActivation(Detector):
             return None
         return self.finding(
             window,
-            f"The net ends in {_named(function)}, which gives values from {low:g} to {high:g}, but "
+            f"The net ends in {_named(function)}, which gives values {_range(low, high)}, but "
             f"the targets go from {least:.3g} to {most:.3g}: it can never reach them. End in a "
             "linear layer, or scale the targets.",
             severity=Severity.CRITICAL,
@@ -122,8 +123,12 @@ class ImproperOutputActivation(Detector):
             output_function=function,
             target_min=least,
             target_max=most,
-            threshold=[low, high],
+            threshold=[low, high if math.isfinite(high) else None],
         )
+
+
+def _range(low: float, high: float) -> str:
+    return f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g} up"
 
 
 def _named(function: str) -> str:

@@ -94,7 +94,8 @@ class UntrainedParameters(Detector):
 
     def _without_gradient(self, window: Window) -> list[int]:
         norms = measured(window, "grad_norm", self.frames)
-        if len(norms) < self.frames:
+        # Of several optimizers one may rest at all the steps that were looked at.
+        if len(norms) < self.frames or len(window.chart.optimizers) > 1:
             return []
         absent = set(np.flatnonzero(np.isnan(np.fmax.reduce(norms, axis=0))).tolist())
         return [place for place in window.of_chart(_meant) if place in absent]
@@ -103,7 +104,9 @@ class UntrainedParameters(Detector):
         rows, move = learners(window), window.derive(motion)
         ratios = measured(window, "update_ratio", self.frames)[:, rows]
         still = np.all(ratios == 0, axis=0)
-        if move is None or still.all():  # nothing moves at all: that is the rate, not a layer
+        if move is None or len(window.chart.optimizers) > 1:
+            return []
+        if still.all():  # nothing moves at all: that is the rate, not a layer
             return []
         usual = middle(move.gradients[~still])
         # A gradient that has vanished moves nothing either; that has another name.
