@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from torch import nn
 
+from paramedic.diagnose.rules import RuleError
 from paramedic.probe.options import ON_NAN, Options
 from paramedic.types import Task
 
@@ -95,3 +96,27 @@ def test_no_hint_for_something_else() -> None:
 def test_frozen() -> None:
     with pytest.raises(FrozenInstanceError):
         Options().strict = True  # type: ignore[misc]
+
+
+def test_the_rules_of_a_project_hold_for_watching(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "paramedic.toml").write_text('ignore = ["O"]\n[G001]\nratio = 1e-5\n')
+    monkeypatch.chdir(tmp_path)
+    found = {detector.code: detector for detector in Options().detectors()}
+    assert not any(code.startswith("O") for code in found)
+    assert found["G001"].thresholds()["ratio"] == 1e-5
+    given = Options(thresholds={"G001": {"ratio": 1e-6}}, select=("G001",)).detectors()
+    assert [detector.thresholds()["ratio"] for detector in given] == [1e-6]
+    assert Options(rules=None).detectors() == ()
+
+
+def test_a_mistake_in_the_rules_is_told_when_attaching(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RuleError, match="did you mean `default`"):
+        Options(rules="defualt").detectors()
+    (tmp_path / "paramedic.toml").write_text("ignor = []\n")
+    with pytest.raises(RuleError, match="did you mean `ignore`"):
+        Options().detectors()

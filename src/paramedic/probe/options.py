@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from paramedic.diagnose import config
 from paramedic.diagnose.detector import Detector
-from paramedic.diagnose.rules import DEFAULT, choose
 from paramedic.probe.schedule import FULL, VITALS
 from paramedic.types import Task
 
+CONFIGURED = "configured"  # by a file of the project, else the default rule set
 ON_NAN = ("locate", "replay", "off")
 
 
@@ -29,7 +30,7 @@ class Options:
     on_nan: str = "locate"
     strict: bool = False
     size_limit: int = 256 * 2**20
-    rules: str | None = DEFAULT
+    rules: str | None = CONFIGURED
     select: Sequence[str] = ()
     ignore: Sequence[str] = ()
     thresholds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -38,7 +39,12 @@ class Options:
         """The detectors that were asked for; none with `rules=None`."""
         if self.rules is None:
             return ()
-        return choose(self.rules, select=self.select, ignore=self.ignore, settings=self.thresholds)
+        return config.load().choose(
+            rules=None if self.rules == CONFIGURED else self.rules,
+            select=self.select,
+            ignore=self.ignore,
+            thresholds=self.thresholds,
+        )
 
     def __post_init__(self) -> None:
         if self.loss_fn is not None and not callable(self.loss_fn):

@@ -30,7 +30,7 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
     on_nan: str = "locate",
     strict: bool = False,
     size_limit: int = 256 * 2**20,
-    rules: str | None = "default",
+    rules: str | None = "configured",
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     thresholds: Mapping[str, Mapping[str, Any]] | None = None,
@@ -59,7 +59,8 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
             more on a copy of the model; `off` does neither.
         strict: raise internal errors instead of switching the failing part off (for tests).
         size_limit: bytes that the trace may take; old frames are thinned beyond it.
-        rules: the rule set to judge by: `default`, or `autotrainer`, `bttackler`,
+        rules: the rule set to judge by: `configured` is that of `paramedic.toml` or
+            `pyproject.toml`, where there is one, else `default`; or `autotrainer`, `bttackler`,
             `training-doctor` for the rules of these systems. None only measures.
         select: only these detectors, by code (`G001`), family (`G`) or slug.
         ignore: not these detectors.
