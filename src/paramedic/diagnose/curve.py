@@ -18,6 +18,8 @@ from paramedic.types import Chart, Task, Window
 
 FEWEST = 12  # losses from which a curve can be read
 _STRETCHES = 16
+_MOST = 64  # values of a stretch that are read
+_JUMPS = 1000  # pairs of neighbours that the noise is taken from
 _SIGNIFICANT = 3.0  # standard errors
 _TINY = 1e-12
 
@@ -57,9 +59,15 @@ class Curve:
         """The share of the initial loss (or of that of guessing) that is gone.
 
         Where an accuracy was handed in and says more, it counts: near certainty a small gain in
-        loss can be a large one in accuracy.
+        loss can be a large one in accuracy. And a loss far below guessing was learned, if not in
+        this run then in one before it.
         """
-        return max(self.gone, self.skill)
+        return max(self.gone, self.skill, self.below)
+
+    @property
+    def below(self) -> float:
+        """How far the loss is below that of guessing, as a share of it; 0 if that is not known."""
+        return 1 - self.last / self.chance if self.chance > 0 else 0.0
 
     @property
     def gone(self) -> float:
@@ -116,13 +124,14 @@ def curve(window: Window) -> Curve | None:
     stretches = min(_STRETCHES, len(losses) // 3)
     size = len(losses) // stretches
     table = losses[len(losses) - stretches * size :].reshape(stretches, size)
+    table = table[:, :: max(size // _MOST, 1)]  # more values hardly tell more, and take their time
     levels = middles(table.T)
     noise = _noise(losses)
     first = middle(losses[: max(3, min(len(losses) // 50, 20))])
     chance = _chance(window)
     start = first if np.isnan(chance) else min(first, chance)
     scale = max(abs(start), noise, _TINY)
-    error = 1.25 * noise / size**0.5  # of a median
+    error = 1.25 * noise / table.shape[1] ** 0.5  # of a median
     return Curve(
         steps=len(losses),
         levels=levels,
@@ -138,7 +147,8 @@ def curve(window: Window) -> Curve | None:
 
 def _noise(losses: Floats) -> float:
     """How much a step differs from the trend, from the differences of neighbours."""
-    jumps = np.diff(losses)
+    stride = max(len(losses) // _JUMPS, 1)
+    jumps = losses[1::stride] - losses[:-1:stride]
     return middle(np.abs(jumps)) * 1.4826 / 2**0.5
 
 

@@ -25,7 +25,7 @@ _Index = dict[str, int]
 
 
 @dataclass(slots=True, eq=False)
-class _Kind:
+class Kind:
     """Where the numbers of one kind of frame go, and when such a frame was last seen."""
 
     signature: Signature
@@ -74,11 +74,11 @@ class History:
         self._facts: dict[Any, Any] = {}  # what detectors derived from it
         self._epochs: tuple[Epoch, ...] = ()
         self._events: tuple[Event, ...] = ()
-        self._kinds: dict[Signature, _Kind] = {}
-        self._newest: _Kind | None = None
+        self._kinds: dict[Signature, Kind] = {}
+        self._newest: Kind | None = None
         self._scalar_index: _Index = {}
         self._layer_index: _Index = {}
-        self._recent: tuple[list[_Kind], _Index, _Index] = ([], {}, {})
+        self._recent: tuple[list[Kind], _Index, _Index] = ([], {}, {})
         self._width = 0
         self._total = 0  # frames ever seen
         self._end = 0  # the next free row
@@ -98,17 +98,21 @@ class History:
         """Appends a frame; `ValueError` if its arrays do not have one value per layer each."""
         key = signature(frame)
         rows = np.frombuffer(pack_rows(frame.layers, key[2]), np.float32)
-        self.add_rows(key, frame.step, list(frame.scalars.values()), rows)
+        self.add_rows(self.kind(key), frame.step, list(frame.scalars.values()), rows)
+
+    def kind(self, key: Signature) -> Kind:
+        """The kind of frame that has this signature, for `add_rows`."""
+        return self._kinds.get(key) or self._learn(key)
 
     def add_rows(
         self,
-        key: Signature,
+        kind: Kind,
         step: int,
         scalars: list[float] | NDArray[np.float64],
         rows: NDArray[np.float32],
     ) -> None:
         """Appends a frame as it lies in a file: what its signature says, value by value."""
-        kind = self._kinds.get(key) or self._learn(key)
+        key = kind.signature
         if self._end == 2 * self._capacity:
             self._renew()
         end, width = self._end, key[2]
@@ -186,13 +190,13 @@ class History:
             )
         return self._recent[1:]
 
-    def _learn(self, key: Signature) -> _Kind:
+    def _learn(self, key: Signature) -> Kind:
         """Makes room for a kind of frame not seen before."""
         for index, names in ((self._scalar_index, key[0]), (self._layer_index, key[1])):
             for name in names:
                 index.setdefault(name, len(index))
         self._width = max(self._width, key[2])
-        kind = _Kind(key, _rows(self._scalar_index, key[0]), _rows(self._layer_index, key[1]))
+        kind = Kind(key, _rows(self._scalar_index, key[0]), _rows(self._layer_index, key[1]))
         self._kinds[key] = kind
         self._renew()
         return kind

@@ -8,8 +8,9 @@ from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from paramedic.trace.codec import Layout, Signature
+from paramedic.trace.codec import Layout
 from paramedic.trace.errors import TraceError
 from paramedic.trace.history import History
 from paramedic.trace.reader import Trace
@@ -46,12 +47,12 @@ def tell(trace: Trace, listener: Listener, every: int = 1) -> int:
         raise ValueError(f"`every` must be at least 1 but got {every}.")
     listener.chart(trace.first_chart)
     beats = _Beats(trace)
-    kinds: dict[int, _Kind] = {}
+    ways: dict[int, _Way] = {}
     frames, newest = 0, -1
     for step, kind, what in _story(trace, every):
         if kind == _FRAME:
             frames, newest = frames + 1, step
-            _tell_frame(trace, step, what, kinds, beats, listener)
+            _tell_frame(trace, step, what, ways, beats, listener)
             continue
         if kind == _EPOCH or step > newest:
             listener.settle()
@@ -82,37 +83,45 @@ def _story(trace: Trace, every: int) -> Iterator[tuple[int, int, Any]]:
     yield from chain(rare[place:])
 
 
-class _Kind:
+class _Way:
     """What is needed of a layout to add its frames quickly."""
 
-    __slots__ = ("finite", "key")
+    __slots__ = ("finite", "kind")
 
-    def __init__(self, layout: Layout) -> None:
-        self.key: Signature = (layout.scalars, layout.layers, layout.width if layout.layers else 0)
+    def __init__(self, layout: Layout, history: History) -> None:
+        width = layout.width if layout.layers else 0
+        self.kind = history.kind((layout.scalars, layout.layers, width))
         names = ("loss_finite", "grad_finite")
         self.finite = [layout.scalars.index(name) for name in names if name in layout.scalars]
+
+    def is_finite(self, scalars: NDArray[np.float64]) -> bool:
+        """Whether loss and gradient were finite; NaN is not known, and not zero."""
+        for place in self.finite:
+            if scalars[place] == 0.0:
+                return False
+        return True
 
 
 def _tell_frame(
     trace: Trace,
     step: int,
     what: tuple[Layout, bytes],
-    kinds: dict[int, _Kind],
+    ways: dict[int, _Way],
     beats: _Beats,
     listener: Listener,
 ) -> None:
     layout, data = what
-    kind = kinds.get(id(layout))
-    if kind is None:
-        kind = kinds[id(layout)] = _Kind(layout)
+    way = ways.get(id(layout))
+    if way is None:
+        way = ways[id(layout)] = _Way(layout, listener.history)
     try:
         scalars, rows = layout.parts(data)
     except ValueError as error:
         raise TraceError(trace.path, f"is damaged: the frame of step {step}: {error}.") from error
     if listener.waits:
         listener.settle()
-    listener.history.add_rows(kind.key, step, scalars, rows)
-    finite = all(scalars[place] != 0.0 for place in kind.finite)
+    listener.history.add_rows(way.kind, step, scalars, rows)
+    finite = way.is_finite(scalars)
     if listener.is_due or not finite:  # heartbeats are needed at examinations only
         beats.tell(step, listener)
     listener.framed(step, finite=finite)

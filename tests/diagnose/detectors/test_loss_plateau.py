@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,13 +15,27 @@ DETECTOR = LossPlateau()
 BETWEEN = 1 - (DETECTOR.learned + DETECTOR.learned_language) / 2  # of the loss is left
 
 
+GUESSED: Any = {
+    "chart": chart_of(1, loss="cross-entropy", loss_mean=True),
+    "scalars": {"label_entropy": 2.3},
+}  # the loss of guessing is known
+
+
 def test_a_loss_that_rests_where_it_began() -> None:
-    found = fires(DETECTOR, window(losses=resting(), ended=True), Severity.WARNING)
+    found = fires(DETECTOR, window(2, losses=resting(), ended=True, **GUESSED), Severity.WARNING)
     assert found.evidence["learned"] < found.evidence["threshold"] == DETECTOR.learned
 
 
 def test_a_long_run_is_judged_before_its_end() -> None:
-    fires(DETECTOR, window(losses=resting(steps=DETECTOR.steps)), Severity.WARNING)
+    fires(DETECTOR, window(2, losses=resting(steps=DETECTOR.steps), **GUESSED), Severity.WARNING)
+
+
+def test_where_guessing_is_not_known_it_is_a_note() -> None:
+    fires(DETECTOR, window(losses=resting(), ended=True), Severity.INFO)
+
+
+def test_a_run_that_goes_on_from_a_good_one_may_rest() -> None:
+    assert judge(DETECTOR, window(2, losses=resting(0.1), ended=True, **GUESSED)) is None
 
 
 @pytest.mark.parametrize(
@@ -33,7 +49,7 @@ def test_silent(losses: np.ndarray) -> None:
 
 def test_a_language_model_may_rest_earlier() -> None:
     losses = learning(5.0, 5.0 * BETWEEN)
-    fires(DETECTOR, window(losses=losses, ended=True), Severity.WARNING)
+    fires(DETECTOR, window(losses=losses, ended=True), Severity.INFO)
     language = chart_of(1, task=Task.LANGUAGE_MODEL)
     assert judge(DETECTOR, window(losses=losses, ended=True, chart=language)) is None
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,14 +16,25 @@ LEFT = 1 - (DETECTOR.learned + DETECTOR.learned_language) / 2
 SLOW = sloping(2.3, 2.3 * LEFT)
 
 
+GUESSED: Any = {
+    "chart": chart_of(1, loss="cross-entropy", loss_mean=True),
+    "scalars": {"label_entropy": 2.3},
+}  # the loss of guessing is known
+
+
 def test_a_loss_that_falls_steadily_and_hardly() -> None:
-    found = fires(DETECTOR, window(losses=SLOW, ended=True), Severity.WARNING)
+    found = fires(DETECTOR, window(2, losses=SLOW, ended=True, **GUESSED), Severity.WARNING)
     assert found.evidence["gone"] < found.evidence["threshold"] == DETECTOR.learned
     assert found.evidence["pace"] > DETECTOR.pace
 
 
 def test_a_long_run_is_judged_before_its_end() -> None:
-    fires(DETECTOR, window(losses=sloping(2.3, 2.3 * LEFT, DETECTOR.steps)), Severity.WARNING)
+    slow = sloping(2.3, 2.3 * LEFT, DETECTOR.steps)
+    fires(DETECTOR, window(2, losses=slow, **GUESSED), Severity.WARNING)
+
+
+def test_where_guessing_is_not_known_it_is_a_note() -> None:
+    fires(DETECTOR, window(losses=SLOW, ended=True), Severity.INFO)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.types import Finding, Task, Window
+from paramedic.types import Finding, Severity, Task, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ class LossPlateau(Detector):
             window,
             f"The loss rests at {loss.last:.4g}: only {max(loss.learned, 0):.0%} of what it began "
             "with (or of guessing) is gone, and the last half of the run gained next to nothing.",
+            # A loss that guessing cannot be compared with may have been low from the start.
+            severity=Severity.INFO if np.isnan(loss.chance) else Severity.WARNING,
             confidence=0.7,
             learned=loss.learned,
             threshold=limit,

@@ -13,6 +13,7 @@ from paramedic.diagnose.rows import middle, middles, scalars
 from paramedic.types import Finding, Severity, Window
 
 _DEEPER = frozenset({"exploding-gradient", "dying-relu"})
+_MOST = 16  # values of a piece that are read
 _PIECES = 64  # of the last three quarters of the run
 
 
@@ -127,6 +128,8 @@ def _pieces(window: Window, *, wary: bool) -> tuple[NDArray[np.float64], float]:
     losses = losses[len(losses) // 4 :]
     size = max(len(losses) // _PIECES, 1)
     table = losses[: len(losses) // size * size].reshape(-1, size)
+    table = table[:, :: max(size // _MOST, 1)]
+    size = table.shape[1]
     pieces = middles(table.T)
     jumps = np.abs(np.diff(losses))
     half, most = len(jumps) // 2, int(0.9 * len(jumps))

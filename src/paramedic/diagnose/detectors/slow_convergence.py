@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.types import Finding, Task, Window
+from paramedic.types import Finding, Severity, Task, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +72,14 @@ class SlowConvergence(Detector):
         assert loss is not None
         language = window.chart.task is Task.LANGUAGE_MODEL
         limit = self.learned_language if language else self.learned
-        if loss.gone > limit or not self.pace < loss.pace < self.fast:
+        if max(loss.gone, loss.below) > limit or not self.pace < loss.pace < self.fast:
             return None
         return self.finding(
             window,
             f"After {loss.steps} steps only {max(loss.gone, 0):.0%} of the loss is gone (now "
             f"{loss.last:.4g}), though it falls steadily: the steps are too small or badly aimed.",
+            # A loss that guessing cannot be compared with may have been low from the start.
+            severity=Severity.INFO if np.isnan(loss.chance) else Severity.WARNING,
             confidence=0.75,
             gone=loss.gone,
             threshold=limit,
