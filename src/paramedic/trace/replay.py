@@ -92,14 +92,12 @@ class _Way:
         width = layout.width if layout.layers else 0
         self.kind = history.kind((layout.scalars, layout.layers, width))
         names = ("loss_finite", "grad_finite")
-        self.finite = [layout.scalars.index(name) for name in names if name in layout.scalars]
+        places = [layout.scalars.index(name) for name in names if name in layout.scalars]
+        self.finite = np.array(places, np.intp)
 
     def is_finite(self, scalars: NDArray[np.float64]) -> bool:
         """Whether loss and gradient were finite; NaN is not known, and not zero."""
-        for place in self.finite:
-            if scalars[place] == 0.0:
-                return False
-        return True
+        return 0.0 not in scalars[self.finite].tolist()
 
 
 def _tell_frame(
