@@ -208,11 +208,13 @@ class Window:
     def __len__(self) -> int:
         return len(self.steps)
 
-    def derive(self, function: Callable[[Window], T]) -> T:
-        """What `function` makes of this window, computed once for all detectors that ask."""
-        if function not in self._derived:
-            self._derived[function] = function(self)
-        return self._derived[function]  # type: ignore[no-any-return]
+    def derive(self, function: Callable[..., T], *names: str) -> T:
+        """What `function` makes of this window (and of a statistic, if it is named), computed
+        once for all detectors that ask."""
+        key = (function, *names)
+        if key not in self._derived:
+            self._derived[key] = function(self, *names)
+        return self._derived[key]  # type: ignore[no-any-return]
 
     def of_chart(self, function: Callable[[Chart], T]) -> T:
         """What `function` makes of the chart, computed once for all windows of the run."""

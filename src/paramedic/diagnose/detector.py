@@ -49,6 +49,7 @@ class Detector(ABC):
     explains: ClassVar[frozenset[str]] = frozenset()  # slugs that this sickness brings about
     excludes: ClassVar[frozenset[str]] = frozenset()  # slugs that cannot be true beside it
     patience: ClassVar[int] = 2  # examinations in a row that must agree before it is told
+    by_epoch: ClassVar[bool] = False  # reads epochs only: examined when one has ended
     lasting: ClassVar[bool] = False  # stays true once seen, like the way a net was initialised
 
     def missing(self, window: Window) -> str | None:

@@ -118,7 +118,7 @@ class Engine:
         self._epochs += 1
         if self._epochs >= self._due_epoch:
             self._due_epoch = self._epochs + max(1, self._epochs // _EACH_EPOCH)
-            self._examine(self.window())
+            self._examine(self.window(), epoch_ended=True)
 
     def amend_loss(self, loss: float, finite: bool) -> None:
         """Another loss for the newest step, unless an epoch has ended since: then it is final, in
@@ -150,7 +150,7 @@ class Engine:
     def finish(self) -> None:
         """The run has come to its end."""
         self.settle()
-        self._examine(replace(self.window(), ended=True, _derived={}))
+        self._examine(replace(self.window(), ended=True, _derived={}), epoch_ended=True)
 
     # -- the answers -----------------------------------------------------------------------------
 
@@ -188,10 +188,10 @@ class Engine:
 
     # -- examining -------------------------------------------------------------------------------
 
-    def _examine(self, window: Window) -> None:
+    def _examine(self, window: Window, *, epoch_ended: bool = False) -> None:
         with np.errstate(all="ignore"):  # a run that blows up must not fill the screen with us
             for ward in self._wards:
-                if ward.failure is None:
+                if ward.failure is None and (epoch_ended or not ward.detector.by_epoch):
                     self._visit(ward, window)
 
     def _visit(self, ward: _Ward, window: Window) -> None:

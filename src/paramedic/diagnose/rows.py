@@ -16,18 +16,26 @@ _FEW = 200  # values: below that sorting is faster than partitioning
 
 def measured(window: Window, name: str, most: int = 64) -> Floats:
     """The last `most` frames in which a statistic of layers was measured at all."""
+    return window.derive(_measured, name)[-most:]
+
+
+def _measured(window: Window, name: str) -> Floats:
     table = window.layers.get(name)
     if table is None:
         return np.empty((0, len(window.chart.layers)), np.float32)
     # Whether a frame was measured is told by any layer; a sum is NaN only if all of it is.
     absent = np.isnan(np.fmax.reduce(table, axis=1, initial=np.nan))
-    return table[-most:] if not absent.any() else table[~absent][-most:]
+    return table if not absent.any() else table[~absent]
 
 
 def scalars(window: Window, name: str, most: int = 64) -> NDArray[np.float64]:
     """The last `most` values of a statistic that were measured."""
+    return window.derive(_scalars, name)[-most:]
+
+
+def _scalars(window: Window, name: str) -> NDArray[np.float64]:
     values = window.scalar(name)
-    return values[~np.isnan(values)][-most:]
+    return values[~np.isnan(values)]
 
 
 def middle(values: NDArray[np.floating[Any]]) -> float:
@@ -77,6 +85,11 @@ def learns(layer: Layer) -> bool:
 def normalises(layer: Layer) -> bool:
     """Whether a layer is a normalisation, by its kind."""
     return any(word in layer.kind for word in _NORMALISES)
+
+
+def dead_shares(window: Window) -> NDArray[np.float64]:
+    """The share of dead units of each layer lately. Use `window.derive`."""
+    return middles(window.derive(dead_units)[-8:])
 
 
 def dead_units(window: Window) -> Floats:

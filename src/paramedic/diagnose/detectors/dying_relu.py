@@ -8,7 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import dead_units, middles, names
+from paramedic.diagnose.rows import dead_shares, dead_units, names
 from paramedic.types import Finding, Severity, Window
 
 
@@ -68,8 +68,7 @@ class DyingRelu(Detector):
         return None if seen >= self.frames else f"too few steps were looked at: {seen}"
 
     def examine(self, window: Window) -> Finding | None:
-        shares = middles(window.derive(dead_units)[-8:])
-        shares[np.isnan(shares)] = 0.0
+        shares = np.nan_to_num(window.derive(dead_shares))
         worst = int(shares.argmax())
         loss = window.derive(curve)
         assert loss is not None

@@ -43,6 +43,7 @@ class NoMoreGain(Detector):
     slug = "no-more-gain"
     excludes = frozenset({"too-few-steps"})
     patience = 2
+    by_epoch = True
 
     share: float = threshold(
         0.4, "latest share of the epochs without a new best", source="BTTackler: 6 of 20, and noise"

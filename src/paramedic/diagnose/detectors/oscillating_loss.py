@@ -116,10 +116,16 @@ class OscillatingLoss(Detector):
         momentum = max((float(one.get("momentum") or 0) for one in optimizers), default=0.0)
         if momentum >= self.momentum:
             return f"a momentum of {momentum:g} carries it past every minimum", 0.92
-        rates = scalars(window, "lr/0")
-        if (rates > 0).all() and len(rates) and turning_points(np.log(rates), self.rate) > 1:
+        if self._rate_swings(scalars(window, "lr/0")):
             return "the learning rate itself swings", 0.9
         return "", 0.8
+
+    def _rate_swings(self, rates: NDArray[np.float64]) -> bool:
+        if not len(rates) or rates.min() <= 0:
+            return False
+        if rates.max() < rates.min() * np.exp(self.rate):
+            return False
+        return turning_points(np.log(rates), self.rate) > 1
 
 
 def _pieces(window: Window, *, wary: bool) -> tuple[NDArray[np.float64], float]:

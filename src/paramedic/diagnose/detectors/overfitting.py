@@ -46,6 +46,7 @@ class Overfitting(Detector):
     slug = "overfitting"
     explains = frozenset({"no-more-gain", "loss-plateau", "too-few-steps"})
     patience = 2
+    by_epoch = True
 
     epochs: int = threshold(5, "epochs before it is judged", source="the first epochs are noisy")
     rise: float = threshold(

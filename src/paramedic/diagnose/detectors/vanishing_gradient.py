@@ -9,7 +9,7 @@ import numpy as np
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import motion
-from paramedic.diagnose.rows import dead_units, learners, middles, names
+from paramedic.diagnose.rows import dead_shares, learners, names
 from paramedic.types import Finding, Severity, Window
 
 
@@ -94,8 +94,7 @@ class VanishingGradient(Detector):
 
 
 def _dead(window: Window) -> bool:
-    shares = window.derive(dead_units)[-8:]
-    return bool(len(shares) and np.fmax.reduce(middles(shares), initial=0.0) >= _DEAD)
+    return bool(np.fmax.reduce(window.derive(dead_shares), initial=0.0) >= _DEAD)
 
 
 _DEAD = 0.9  # share of the units of a layer
