@@ -67,10 +67,10 @@ def test_first_every_frame_then_fewer_and_never_too_few() -> None:
     _run(engine, range(3000))
     engine.finish()
     steps = watcher.steps[:-1]
-    assert steps[:16] == list(range(16))
+    assert steps[:8] == list(range(8))
     gaps = np.diff(steps)
     assert (gaps <= module._MOST).all()
-    assert (gaps <= np.maximum(1, np.array(steps[1:]) / 8)).all()
+    assert (gaps <= np.maximum(1, np.array(steps[1:]) / module._SHARE)).all()
     assert gaps[-2] == module._MOST  # the last gap may be cut by the end of the run
     assert module._MOST <= 64  # what a window shows: every frame is in one that is examined
     assert watcher.windows[-1].ended
@@ -201,7 +201,7 @@ def test_a_loss_is_final_once_an_epoch_has_ended() -> None:
 
 
 def _visits(detector: Detector, count: int, engine: Engine | None = None) -> Engine:
-    engine = engine or Engine([detector])
+    engine = engine or Engine([detector], every_frame=True)
     _run(engine, range(count))
     engine.settle()
     return engine
@@ -289,7 +289,7 @@ def test_a_detector_that_fails_is_told_once_and_the_others_go_on(
 ) -> None:
     good = Watcher(lambda visit: True)
     bad = scripted(examine)
-    engine = Engine([bad, scripted(good, slug="good", code="X002")])
+    engine = Engine([bad, scripted(good, slug="good", code="X002")], every_frame=True)
     with caplog.at_level(logging.WARNING, logger="paramedic"):
         _visits(bad, 10, engine)
     (record,) = caplog.records

@@ -25,7 +25,7 @@ def run(tmp_path: Path) -> Path:
     """Forty steps; the loss is high from step 20 to 29."""
     writer = Writer(tmp_path / "run.db")
     writer.chart(Chart())
-    for step in range(40):
+    for step in range(120):
         loss = 11.0 if 20 <= step < 30 else 1.0
         writer.pulse(step, loss, True, False)
         writer.frame(Frame(step, "vitals", {"loss": loss}, {}))
@@ -38,7 +38,7 @@ def run(tmp_path: Path) -> Path:
 def test_a_verdict(run: Path) -> None:
     verdict = replay(run)
     assert (verdict.run, verdict.rules) == (str(run), "default")
-    assert (verdict.frames, verdict.last_step) == (40, 39)
+    assert (verdict.frames, verdict.last_step) == (120, 119)
     assert [finding.slug for finding in verdict.findings] == ["high-loss"]
     (case,) = verdict.cases
     assert 20 <= case.opened <= 22
@@ -72,7 +72,7 @@ def test_json(run: Path) -> None:
     data = json.loads(json.dumps(replay(run).to_json()))
     assert data["diagnosis"]["root"]["evidence"] == {"loss": 11.0, "threshold": 10.0}
     assert data["cases"][0]["slug"] == "high-loss"
-    assert (data["frames"], data["last_step"]) == (40, 39)
+    assert (data["frames"], data["last_step"]) == (120, 119)
 
 
 def test_mistakes_are_told_before_the_file_is_read(tmp_path: Path) -> None:

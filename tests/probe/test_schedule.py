@@ -181,3 +181,16 @@ def test_looks_are_counted() -> None:
     schedule = Schedule(0.01)
     run = _simulate(schedule, 3000, step_time=1 * MS)
     assert schedule.looks == {FULL: len(run.at(FULL)), VITALS: len(run.at(VITALS))}
+
+
+def test_what_examining_took_is_paid_for_by_looking_later() -> None:
+    schedule = Schedule(0.01)
+    for step in range(6):
+        schedule.looked(step, FULL, 0.0101, 0.0001)
+    usual = schedule.plan(6, FULL)
+    schedule.examined(0.002)  # as much as 20 steps of the budget
+    assert schedule.plan(6, FULL) == pytest.approx(usual + 20, abs=1)
+    assert schedule.plan(6, FULL) == usual
+    always = Schedule(None)
+    always.examined(1.0)
+    assert always.plan(1, FULL) == 1

@@ -25,8 +25,7 @@ from paramedic.types import Chart, Epoch, Event, Finding, Frame, Window
 
 _log = logging.getLogger("paramedic")
 
-_EACH = 16  # so many frames are examined one by one; then one in so many more
-_SHARE = 8  # an eighth more frames than at the last examination …
+_SHARE = 4  # after a quarter more frames than at the last examination …
 _MOST = 64  # … but at least every 64th: a window shows as many
 _EACH_EPOCH = 32
 _SLOW = 0.25  # seconds of one examination, after which a detector is too slow
@@ -60,6 +59,7 @@ class Engine:
         self._on_open = on_open
         self._every_frame = every_frame
         self.cases: list[Case] = []
+        self.seconds = 0.0  # that examinations have taken so far
         self._open: dict[str, Case] = {}
         self._wards = [_Ward(detector) for detector in self.detectors]
         self._history = History(frames, pulses)
@@ -143,9 +143,7 @@ class Engine:
 
     def _distance(self) -> int:
         """How many frames until the next examination."""
-        if self._every_frame or self._frames < _EACH:
-            return 1
-        return max(1, min(self._frames // _SHARE - 1, _MOST))
+        return 1 if self._every_frame else max(1, min(self._frames // _SHARE, _MOST))
 
     def finish(self) -> None:
         """The run has come to its end."""
@@ -189,10 +187,12 @@ class Engine:
     # -- examining -------------------------------------------------------------------------------
 
     def _examine(self, window: Window, *, epoch_ended: bool = False) -> None:
+        begin = time.perf_counter()
         with np.errstate(all="ignore"):  # a run that blows up must not fill the screen with us
             for ward in self._wards:
                 if ward.failure is None and (epoch_ended or not ward.detector.by_epoch):
                     self._visit(ward, window)
+        self.seconds += time.perf_counter() - begin
 
     def _visit(self, ward: _Ward, window: Window) -> None:
         detector = ward.detector

@@ -68,6 +68,7 @@ class Loop:
         self._closure = False  # the last gradients came from inside `optimizer.step(closure)`
         self._handles: list[Any] = []
         self._clock, self._spent = time.perf_counter(), 0.0
+        self._examined = 0.0  # seconds of examinations that are accounted for
         self.cycle = Cycle(self.schedule.level(0))
         self._roots: Sequence[Tensor] = ()
         self._marks, self._unread = GradientMarks(), GradientMarks()
@@ -364,6 +365,10 @@ class Loop:
         seconds, self._clock = now - self._clock, now
         spent = self.guard.spent(now)
         cost, self._spent = spent - self._spent, spent
+        examined = self._recorder.engine.seconds - self._examined
+        self._examined += examined
+        self.schedule.examined(examined)
+        cost -= examined
         if cycle.level is None:
             self.schedule.passed(seconds, cost)
             return

@@ -16,6 +16,7 @@ VITALS, FULL = "vitals", "full"
 
 _FIRST = 5  # the first steps are always seen in full
 _SHARES = {VITALS: 0.4, FULL: 0.6}  # how the two levels divide the budget
+_MOST_DEBT = 100  # steps: the first examinations of a fast loop must not blind us for long
 _LONGEST = 10_000  # steps: never look away for longer
 
 
@@ -34,6 +35,7 @@ class Schedule:
         self._plain: deque[float] = deque(maxlen=31)
         self._idle: deque[float] = deque(maxlen=31)
         self._seen = 0
+        self._debt = 0.0  # steps that examinations are worth
 
     def level(self, step: int) -> str | None:
         """What to look at in `step`."""
@@ -62,6 +64,11 @@ class Schedule:
         self._costs[level].append(cost)
         self._plain.append(max(seconds - cost, 0.0))
 
+    def examined(self, cost: float) -> None:
+        """Detectors took `cost`: the next looks wait until that is paid for."""
+        if cost > 0 and self.overhead is not None and self._plain:
+            self._debt += cost / (self.overhead * max(median(self._plain), 1e-9))
+
     def plan(self, step: int, level: str) -> int:
         """The number of steps until the next look of `level`, by the costs measured so far."""
         if self.overhead is None or not self._plain or not self._costs[level]:
@@ -72,7 +79,9 @@ class Schedule:
         budget = max(self.overhead - idle, 0.1 * self.overhead) * _SHARES[level]
         if self.highest == VITALS:
             budget /= _SHARES[VITALS]
-        return min(max(math.ceil(median(self._costs[level]) / (budget * plain)), 1), _LONGEST)
+        debt, self._debt = min(self._debt, _MOST_DEBT), 0.0
+        distance = math.ceil(median(self._costs[level]) / (budget * plain) + debt)
+        return min(max(distance, 1), _LONGEST)
 
     def agree(self, step: int, level: str, distance: int) -> None:
         """Set the distance that `plan` proposed, or that all ranks agreed on."""
