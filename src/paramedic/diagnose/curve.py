@@ -8,6 +8,7 @@ neighbouring steps differ. A change counts only if it is large against its error
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ _TINY = 1e-12
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Curve:
     """The loss so far (of the last 4096 steps), as levels of equal stretches.
 
@@ -91,19 +92,23 @@ class Curve:
         error = max(float(residual.std()), self.error, _TINY * self.scale) / spread**0.5
         return slope * (len(levels) - 1) / self.scale, slope / error
 
+    @cached_property
+    def _lately(self) -> tuple[float, float]:
+        return self.change()
+
     @property
     def falling(self) -> bool:
         """Whether the loss still falls, beyond its noise and by more than a trifle."""
-        amount, certainty = self.change()
+        amount, certainty = self._lately
         return certainty < -_SIGNIFICANT and amount < -0.01
 
     @property
     def rising(self) -> bool:
         """Whether the loss rises beyond its noise."""
-        amount, certainty = self.change()
+        amount, certainty = self._lately
         return certainty > _SIGNIFICANT and amount > 0.02
 
-    @property
+    @cached_property
     def pace(self) -> float:
         """The share of the loss that the last quarter of the run took away; 0 if that is noise."""
         amount, certainty = self.change(0.25)

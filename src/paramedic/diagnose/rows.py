@@ -11,6 +11,7 @@ from paramedic.types import Chart, Layer, Window
 
 Floats = NDArray[np.float32]
 _NORMALISES = ("Norm",)
+_LATELY = 32  # frames, of which some are of norms only
 _FEW = 200  # values: below that sorting is faster than partitioning
 
 
@@ -93,11 +94,11 @@ def dead_shares(window: Window) -> NDArray[np.float64]:
 
 
 def dead_units(window: Window) -> Floats:
-    """The share of dead units of each layer, in the frames in which it was measured.
+    """The share of dead units of each layer, in the last frames in which it was measured.
 
     Those of a functional call are seen at the input of the layer that reads it.
     """
-    both = np.fmax(window.layer("act_dead"), window.layer("input_dead"))
+    both = np.fmax(window.layer("act_dead")[-_LATELY:], window.layer("input_dead")[-_LATELY:])
     seen: Floats = both[~np.isnan(np.fmax.reduce(both, axis=1, initial=np.nan))]
     return seen
 

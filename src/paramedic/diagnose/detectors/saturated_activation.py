@@ -12,6 +12,8 @@ from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import middles, names
 from paramedic.types import Chart, Finding, Severity, Window
 
+_LATELY = 32  # frames, of which some are of norms only
+
 
 @dataclass(frozen=True, slots=True)
 class SaturatedActivation(Detector):
@@ -90,7 +92,8 @@ class SaturatedActivation(Detector):
 
 def _saturated(window: Window) -> NDArray[np.float32]:
     """The saturated values of each hidden layer; an output may saturate: that is certainty."""
-    both = np.fmax(window.layer("act_saturated"), window.layer("input_saturated"))
+    outputs, inputs = window.layer("act_saturated"), window.layer("input_saturated")
+    both = np.fmax(outputs[-_LATELY:], inputs[-_LATELY:])
     last = window.of_chart(_last_activation)
     if last is not None:
         both[:, last] = np.nan
