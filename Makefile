@@ -33,7 +33,7 @@ test: lint  ## lint, then all tests
 	$(BIN)/python -m pytest
 
 catalogue: setup  ## write docs/catalogue from the detectors
-	$(BIN)/python -m paramedic.diagnose.catalogue docs/catalogue
+	$(BIN)/python -m paramedic.report.catalogue docs/catalogue
 
 bench-overhead: $(VENV)/.bench  ## what watching costs: docs/benchmarks/overhead.md
 	$(BIN)/python benchmarks/overhead.py

@@ -87,12 +87,6 @@ def test_one_wild_batch_moves_no_level() -> None:
     assert read(wild).largest == 1e9
 
 
-def test_stuck_is_neither_learned_nor_falling() -> None:
-    assert read(resting()).stuck
-    assert not read(learning()).stuck
-    assert not read(sloping(2.0, 1.92)).stuck
-
-
 def test_too_few_losses() -> None:
     assert curve(window(losses=[1.0] * (FEWEST - 1))) is None
     assert curve(window(losses=[math.nan, None, math.inf] * FEWEST)) is None

@@ -19,8 +19,8 @@ def explain(
     """Print the manual page of a detector, of any rule set."""
     from paramedic.diagnose.manual import page_of
     from paramedic.diagnose.rates import rates_of
-    from paramedic.diagnose.rendering import as_text
     from paramedic.diagnose.rules import find
+    from paramedic.report.rendering import as_text
 
     page = page_of(find(name))
     width = min(shutil.get_terminal_size().columns, _WIDEST)

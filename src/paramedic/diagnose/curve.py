@@ -115,11 +115,6 @@ class Curve:
         before = abs(float(self.levels[-max(len(self.levels) // 4, 3)]))
         return -amount * self.scale / max(before, _TINY) if certainty < -_SIGNIFICANT else 0.0
 
-    @property
-    def stuck(self) -> bool:
-        """Whether hardly anything was learned and the loss does not fall now."""
-        return self.learned < 0.05 and not self.falling
-
 
 def curve(window: Window) -> Curve | None:
     """The curve of a window, or None while there are too few losses. Use `window.derive`."""
@@ -148,6 +143,16 @@ def curve(window: Window) -> Curve | None:
         largest=float(losses.max()),
         skill=_skill(window),
     )
+
+
+def too_early(window: Window, steps: int) -> str | None:
+    """Why a slow starter is not judged yet: only after so many steps, or when the run has ended."""
+    loss = window.derive(curve)
+    if loss is None:
+        return "too few losses were seen"
+    if not window.ended and loss.steps < steps:
+        return f"judged at the end of a run or after {steps} steps"
+    return None
 
 
 def _noise(losses: Floats) -> float:

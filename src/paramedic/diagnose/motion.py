@@ -7,15 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from paramedic.diagnose.rows import learners, learns, measured, middle, middles, scalars
+from paramedic.diagnose.rows import learner_places, learners, measured, middle, middles, scalars
 from paramedic.types import Chart, Window
 
 _RECENT = 16  # full frames
 _BLOCKED = 1e-3  # gradient of the weakest layer against the strongest, per weight
-
-_ADAPTIVE = (
-    "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "Adagrad", "Adadelta", "SparseAdam",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +19,7 @@ class Motion:
     """Update-to-weight ratios and gradients of the layers that learn."""
 
     middle: float  # the median layer's update ratio, median over frames
-    largest: float  # the fastest layer's
-    smallest: float  # the slowest layer's
-    layers: NDArray[np.float64]  # of each learner
     gradients: NDArray[np.float64]  # of each learner: root mean square, median over frames
-    adaptive: bool  # whether the optimizer scales each weight's step by its gradients
     rate_rises: bool  # a warm-up is under way
 
     @property
@@ -60,29 +52,22 @@ def motion(window: Window) -> Motion | None:
     known = layers[np.isfinite(layers)]
     if not len(known):
         return None
-    optimizers = [str(one.get("name", "")) for one in window.chart.optimizers]
     rates = scalars(window, "lr/0")
     return Motion(
         middle=middle(known),
-        largest=float(known.max()),
-        smallest=float(known.min()),
-        layers=layers,
         gradients=gradients,
-        adaptive=any(name in _ADAPTIVE for name in optimizers),
         rate_rises=bool(len(rates) > 1 and rates[-1] > 1.02 * rates[0]),
     )
 
 
 def _roots_of_sizes(chart: Chart) -> NDArray[np.float64]:
-    layers = [layer for layer in chart.layers if learns(layer)]
-    layers.sort(key=lambda layer: layer.order)
-    return np.sqrt(np.array([layer.parameters for layer in layers], np.float64))
+    sizes = [chart.layers[place].parameters for place in learner_places(chart)]
+    return np.sqrt(np.array(sizes, np.float64))
 
 
 def _tables(chart: Chart) -> NDArray[np.bool_]:
-    layers = [layer for layer in chart.layers if learns(layer)]
-    layers.sort(key=lambda layer: layer.order)
-    return np.array([layer.kind.startswith("Embedding") for layer in layers], np.bool_)
+    kinds = [chart.layers[place].kind for place in learner_places(chart)]
+    return np.array([kind.startswith("Embedding") for kind in kinds], np.bool_)
 
 
 def moves(window: Window) -> NDArray[np.float64]:

@@ -68,10 +68,11 @@ def learners(window: Window) -> NDArray[np.intp]:
 
     Normalisations are left out: their few parameters follow other rules.
     """
-    return window.of_chart(_learners)
+    return window.of_chart(learner_places)
 
 
-def _learners(chart: Chart) -> NDArray[np.intp]:
+def learner_places(chart: Chart) -> NDArray[np.intp]:
+    """The same, of a chart."""
     layers = chart.layers
     places = [place for place, layer in enumerate(layers) if learns(layer)]
     return np.array(sorted(places, key=lambda place: layers[place].order), np.intp)

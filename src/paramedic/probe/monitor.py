@@ -44,7 +44,8 @@ class Monitor:
         self.guard = Guard(strict=options.strict)
         self._options = options
         self._examiner = Examiner(models, optimizers, options, self.guard)
-        engine = Engine(options.detectors(), on_open=_tell)
+        # All ranks judge the same numbers; one of them tells.
+        engine = Engine(options.detectors(), on_open=_tell if ranks.rank() == 0 else None)
         self._recorder = Recorder(self._open_trace(options), engine)
         self._loop = Loop(
             self._examiner, optimizers, options, self.guard, self._on_cycle, self._recorder

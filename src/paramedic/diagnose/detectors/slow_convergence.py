@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paramedic.diagnose.curve import curve
+from paramedic.diagnose.curve import curve, too_early
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.types import Finding, Severity, Task, Window
 
@@ -60,12 +60,7 @@ class SlowConvergence(Detector):
     )
 
     def missing(self, window: Window) -> str | None:
-        loss = window.derive(curve)
-        if loss is None:
-            return "too few losses were seen"
-        if not window.ended and loss.steps < self.steps:
-            return f"judged at the end of a run or after {self.steps} steps"
-        return None
+        return too_early(window, self.steps)
 
     def examine(self, window: Window) -> Finding | None:
         loss = window.derive(curve)

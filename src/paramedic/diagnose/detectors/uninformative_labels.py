@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paramedic.diagnose.curve import curve
+from paramedic.diagnose.curve import curve, too_early
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import motion
 from paramedic.diagnose.rows import learners, middle
@@ -65,8 +65,8 @@ class UninformativeLabels(Detector):
         loss = window.derive(curve)
         if loss is None or loss.steps < self.fewest:
             return f"too few steps: {0 if loss is None else loss.steps} of {self.fewest}"
-        if not window.ended and loss.steps < self.steps:
-            return f"judged at the end of a run or after {self.steps} steps"
+        if (early := too_early(window, self.steps)) is not None:
+            return early
         if np.isnan(loss.chance):
             return "the loss of guessing is not known for this loss function"
         if len(learners(window)) < 2:

@@ -6,7 +6,7 @@ import pytest
 
 from paramedic.diagnose.manual import page_of
 from paramedic.diagnose.rates import Rates
-from paramedic.diagnose.rendering import as_markdown, as_text
+from paramedic.report.rendering import as_markdown, as_text
 from tests.diagnose.scripted import Silent
 
 RATES = Rates(8, 7, 6, 44, 1, 0.03, source="docs/benchmarks/detection.md")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from paramedic.diagnose.catalogue import INDEX, pages, write
 from paramedic.diagnose.rules import rule_sets, rules
+from paramedic.report.catalogue import INDEX, pages, write
 
 FOLDER = Path(__file__).parents[2] / "docs" / "catalogue"
 
@@ -55,6 +55,6 @@ def test_old_pages_go_and_new_ones_come(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("folder", ["deep/er"])
 def test_it_runs_as_a_module(tmp_path: Path, folder: str) -> None:
-    command = [sys.executable, "-m", "paramedic.diagnose.catalogue", str(tmp_path / folder)]
+    command = [sys.executable, "-m", "paramedic.report.catalogue", str(tmp_path / folder)]
     subprocess.run(command, check=True, timeout=60)
     assert (tmp_path / folder / INDEX).is_file()

@@ -1,6 +1,6 @@
 """Writes `docs/catalogue`: a page per detector, one per reference rule set, and an index.
 
-`python -m paramedic.diagnose.catalogue docs/catalogue`, or `make catalogue`.
+`python -m paramedic.report.catalogue docs/catalogue`, or `make catalogue`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 from paramedic.diagnose import reference
 from paramedic.diagnose.manual import FAMILIES, Page, page_of
 from paramedic.diagnose.rates import NOT_MEASURED, rates_of
-from paramedic.diagnose.rendering import as_markdown, cell, threshold_table
 from paramedic.diagnose.rules import DEFAULT, rule_sets, rules
+from paramedic.report.rendering import as_markdown, cell, threshold_table
 
 INDEX = "README.md"
 _NOTE = "<!-- Made by `make catalogue` from the detectors; do not edit. -->\n"
