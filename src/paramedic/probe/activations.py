@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +36,8 @@ _BOUNDS = {
 }
 # Functions with no gradient at all on one side, so that a unit can be dead for good.
 _RECTIFIERS = {"relu", "threshold"}
+# Layers that have no activation function inside: not worth a look at autograd's record.
+_AFFINE = {nn.Linear, nn.Conv1d, nn.Conv2d, nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm}
 # What may stand between an activation function and the layer that reads it.
 _PASSES = ("View", "Reshape", "UnsafeView", "Permute", "Transpose", "MaxPool", "AvgPool", "Squeeze")
 
@@ -216,9 +219,20 @@ def _function_of(call: Call) -> _Function:
         return _named("relu" if getattr(module, "nonlinearity", "") == "relu" else "tanh")
     if isinstance(module, nn.Hardtanh):
         return _clamp(module.min_val, module.max_val)
-    if type(module).__module__ == "torch.nn.modules.activation":
-        return _named(type(module).__name__.lower())
-    return _function_of_node(call.output) if call.output is not None else _PLAIN
+    known = _function_of_type(type(module))
+    if known is not None or call.output is None:
+        return known or _PLAIN
+    return _function_of_node(call.output)
+
+
+@cache
+def _function_of_type(kind: type[nn.Module]) -> _Function | None:
+    """The function that every module of this type computes last, if its name tells."""
+    if kind in _AFFINE:
+        return _PLAIN
+    if kind.__module__ == "torch.nn.modules.activation":
+        return _named(kind.__name__.lower())
+    return None
 
 
 def _function_of_node(tensor: Tensor) -> _Function:
