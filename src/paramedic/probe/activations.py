@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -225,7 +224,6 @@ def _function_of(call: Call) -> _Function:
     return _function_of_node(call.output)
 
 
-@cache
 def _function_of_type(kind: type[nn.Module]) -> _Function | None:
     """The function that every module of this type computes last, if its name tells."""
     if kind in _AFFINE:

@@ -115,20 +115,22 @@ class Layout:
 
     def decode(self, step: int, level: str, blob: bytes) -> Frame:
         """The frame again; its arrays are read-only views of the blob."""
-        values, matrix = self.parts(blob)
+        self.check(blob)
+        values, matrix = self.tables([blob])
         rows = matrix.reshape(len(self.layers), self.width)
-        scalars = dict(zip(self.scalars, values.tolist(), strict=True))
+        scalars = dict(zip(self.scalars, values[0].tolist(), strict=True))
         return Frame(step, level, scalars, dict(zip(self.layers, rows, strict=True)))
 
-    def parts(self, blob: bytes) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-        """The scalars and, in one row, the values of the layers: read-only views of the blob."""
+    def check(self, blob: bytes) -> None:
+        """`ValueError` if the blob cannot be a frame of this layout."""
         if len(blob) != self.size:
             raise ValueError(f"the blob has {len(blob)} bytes, its layout needs {self.size}")
-        values = np.frombuffer(blob, _F8, len(self.scalars))
-        offset = _F8.itemsize * len(self.scalars)
-        if len(blob) == offset:
-            return values, np.empty(0, _F4)
-        return values, np.frombuffer(blob, _F4, offset=offset)
+
+    def tables(self, blobs: Sequence[bytes]) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """The scalars and the values of the layers, a row for each blob; read-only."""
+        raw = np.frombuffer(b"".join(blobs), np.uint8).reshape(len(blobs), self.size)
+        head = _F8.itemsize * len(self.scalars)
+        return raw[:, :head].view(_F8), raw[:, head:].view(_F4)
 
 
 def encode_pulse(beats: Sequence[Beat]) -> NDArray[np.void]:

@@ -9,7 +9,7 @@ corrects the newest row of a window that shows it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,7 @@ class _Columns(Mapping[str, Any]):
         self._index = index
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        return self._array[self._index[name]]  # type: ignore[no-any-return]
+        return self._array[:, self._index[name]]
 
     def __contains__(self, name: object) -> bool:
         return name in self._index
@@ -98,7 +98,8 @@ class History:
         """Appends a frame; `ValueError` if its arrays do not have one value per layer each."""
         key = signature(frame)
         rows = np.frombuffer(pack_rows(frame.layers, key[2]), np.float32)
-        self.add_rows(self.kind(key), frame.step, list(frame.scalars.values()), rows)
+        scalars = np.array([[*frame.scalars.values()]], np.float64)
+        self.add_rows(self.kind(key), [frame.step], scalars, rows[None])
 
     def kind(self, key: Signature) -> Kind:
         """The kind of frame that has this signature, for `add_rows`."""
@@ -107,27 +108,36 @@ class History:
     def add_rows(
         self,
         kind: Kind,
-        step: int,
-        scalars: list[float] | NDArray[np.float64],
+        steps: Sequence[int],
+        scalars: NDArray[np.float64],
         rows: NDArray[np.float32],
     ) -> None:
-        """Appends a frame as it lies in a file: what its signature says, value by value."""
-        key = kind.signature
-        if self._end == 2 * self._capacity:
-            self._renew()
-        end, width = self._end, key[2]
-        self._steps[end] = step
-        if len(key[0]) < len(self._scalar_index):
-            self._scalars[:, end] = np.nan
-        self._scalars[kind.scalars, end] = scalars
-        if width < self._width or len(key[1]) < len(self._layer_index):
-            self._layers[:, end] = np.nan
-        if len(rows):
-            self._layers[kind.layers, end, :width] = rows.reshape(-1, width)
-        self._end = end + 1
-        self._total += 1
+        """Appends frames of one kind as they lie in a file: a row of values for each."""
+        done = 0
+        while done < len(steps):
+            if self._end == 2 * self._capacity:
+                self._renew()
+            start = self._end
+            self._end = min(start + len(steps) - done, 2 * self._capacity)
+            part = slice(done, done + self._end - start)
+            self._steps[start : self._end] = steps[part]
+            self._fill(kind, slice(start, self._end), scalars[part], rows[part])
+            done = part.stop
+        self._total += len(steps)
         kind.last = self._total
         self._newest = kind
+
+    def _fill(
+        self, kind: Kind, at: slice, scalars: NDArray[np.float64], rows: NDArray[np.float32]
+    ) -> None:
+        names, layers, width = kind.signature
+        if len(names) < len(self._scalar_index):
+            self._scalars[at] = np.nan
+        self._scalars[at, kind.scalars] = scalars
+        if width < self._width or len(layers) < len(self._layer_index):
+            self._layers[at] = np.nan
+        if rows.size:
+            self._layers[at, kind.layers, :width] = rows.reshape(len(rows), -1, width)
 
     def add_pulse(self, step: int, loss: float, finite: bool, skipped: bool) -> None:
         """Appends a heartbeat; called at every step."""
@@ -145,7 +155,7 @@ class History:
             return False
         for name, value in (("loss", loss), ("loss_finite", float(finite))):
             if name in self._newest.signature[0]:
-                self._scalars[self._scalar_index[name], self._end - 1] = value
+                self._scalars[self._end - 1, self._scalar_index[name]] = value
         return True
 
     def add_epoch(self, epoch: Epoch) -> None:
@@ -164,8 +174,8 @@ class History:
         return Window(
             chart=self._chart,
             steps=steps[start:end],
-            scalars=_Columns(scalars[:, start:end], scalar_index),
-            layers=_Columns(layers[:, start:end], layer_index),
+            scalars=_Columns(scalars[start:end], scalar_index),
+            layers=_Columns(layers[start:end], layer_index),
             pulse=self._beats.pulse(),
             epochs=self._epochs,
             events=self._events,
@@ -210,8 +220,8 @@ class History:
         kept = slice(max(self._end - self._capacity, 0), self._end)
         self._end = kept.stop - kept.start
         self._steps = _moved(self._steps[kept], (room,))
-        self._scalars = _moved(self._scalars[:, kept], (len(self._scalar_index), room))
-        self._layers = _moved(self._layers[:, kept], (len(self._layer_index), room, self._width))
+        self._scalars = _moved(self._scalars[kept], (room, len(self._scalar_index)))
+        self._layers = _moved(self._layers[kept], (room, len(self._layer_index), self._width))
         self._shown = (_read_only(self._steps), _read_only(self._scalars), _read_only(self._layers))
 
 
@@ -226,8 +236,8 @@ def _rows(index: _Index, names: tuple[str, ...]) -> slice | list[int]:
 def _moved(old: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     """The rows in new memory; a statistic or a layer that is new is NaN in them."""
     new = np.empty(shape, old.dtype)  # a row that is not written yet is never shown
-    if old.dtype.kind == "f" and (len(new) > len(old) or new.shape[2:] > old.shape[2:]):
-        new[:, : old.shape[1]] = np.nan
+    if new.shape[1:] > old.shape[1:]:
+        new[: len(old)] = np.nan
     new[tuple(slice(length) for length in old.shape)] = old
     return new
 

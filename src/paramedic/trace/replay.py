@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain, islice
 from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paramedic.trace.codec import Layout
 from paramedic.trace.errors import TraceError
@@ -17,6 +18,7 @@ from paramedic.trace.reader import Trace
 from paramedic.types import Chart, Epoch, Event, Pulse
 
 _AHEAD = 20_000  # steps of which the heartbeats are read together
+_DOUBLE = struct.Struct("<d")
 _FRAME, _EVENT, _EPOCH = 0, 1, 2  # what happens first within a step
 
 
@@ -47,14 +49,13 @@ def tell(trace: Trace, listener: Listener, every: int = 1) -> int:
         raise ValueError(f"`every` must be at least 1 but got {every}.")
     listener.chart(trace.first_chart)
     beats = _Beats(trace)
-    ways: dict[int, _Way] = {}
-    frames, newest = 0, -1
+    frames = _Frames(trace, listener, beats)
     for step, kind, what in _story(trace, every):
         if kind == _FRAME:
-            frames, newest = frames + 1, step
-            _tell_frame(trace, step, what, ways, beats, listener)
+            frames.tell(step, *what)
             continue
-        if kind == _EPOCH or step > newest:
+        frames.remember()
+        if kind == _EPOCH or step > frames.newest:
             listener.settle()
         if kind == _EPOCH:
             beats.tell(step, listener)
@@ -63,10 +64,11 @@ def tell(trace: Trace, listener: Listener, every: int = 1) -> int:
             listener.chart(trace.chart_of(what))
         else:
             listener.event(what)
+    frames.remember()
     listener.settle()
     beats.tell(trace.last_step, listener)
     listener.finish()
-    return frames
+    return frames.told
 
 
 def _story(trace: Trace, every: int) -> Iterator[tuple[int, int, Any]]:
@@ -84,45 +86,68 @@ def _story(trace: Trace, every: int) -> Iterator[tuple[int, int, Any]]:
 
 
 class _Way:
-    """What is needed of a layout to add its frames quickly."""
+    """What is needed of a layout to tell its frames quickly."""
 
-    __slots__ = ("finite", "kind")
+    __slots__ = ("_flags", "kind", "layout")
 
     def __init__(self, layout: Layout, history: History) -> None:
+        self.layout = layout
         width = layout.width if layout.layers else 0
         self.kind = history.kind((layout.scalars, layout.layers, width))
         names = ("loss_finite", "grad_finite")
         places = [layout.scalars.index(name) for name in names if name in layout.scalars]
-        self.finite = np.array(places, np.intp)
+        self._flags = [partial(_DOUBLE.unpack_from, offset=_DOUBLE.size * at) for at in places]
 
-    def is_finite(self, scalars: NDArray[np.float64]) -> bool:
+    def is_finite(self, data: bytes) -> bool:
         """Whether loss and gradient were finite; NaN is not known, and not zero."""
-        return 0.0 not in scalars[self.finite].tolist()
+        return all(flag(data)[0] != 0.0 for flag in self._flags)
 
 
-def _tell_frame(
-    trace: Trace,
-    step: int,
-    what: tuple[Layout, bytes],
-    ways: dict[int, _Way],
-    beats: _Beats,
-    listener: Listener,
-) -> None:
-    layout, data = what
-    way = ways.get(id(layout))
-    if way is None:
-        way = ways[id(layout)] = _Way(layout, listener.history)
-    try:
-        scalars, rows = layout.parts(data)
-    except ValueError as error:
-        raise TraceError(trace.path, f"is damaged: the frame of step {step}: {error}.") from error
-    if listener.waits:
-        listener.settle()
-    listener.history.add_rows(way.kind, step, scalars, rows)
-    finite = way.is_finite(scalars)
-    if listener.is_due or not finite:  # heartbeats are needed at examinations only
-        beats.tell(step, listener)
-    listener.framed(step, finite=finite)
+class _Frames:
+    """The frames, told one by one, and handed to the history many at a time."""
+
+    def __init__(self, trace: Trace, listener: Listener, beats: _Beats) -> None:
+        self.told, self.newest = 0, -1
+        self._trace, self._listener, self._beats = trace, listener, beats
+        self._ways: dict[int, _Way] = {}
+        self._way: _Way | None = None  # of the frames that are not remembered yet
+        self._steps: list[int] = []
+        self._blobs: list[bytes] = []
+
+    def tell(self, step: int, layout: Layout, data: bytes) -> None:
+        """One frame, as it lies in the file."""
+        listener = self._listener
+        if listener.waits:
+            self.remember()
+            listener.settle()
+        way = self._ways.get(id(layout)) or self._learn(layout)
+        if way is not self._way:
+            self.remember()
+            self._way = way
+        try:
+            layout.check(data)
+        except ValueError as error:
+            what = f"is damaged: the frame of step {step}: {error}."
+            raise TraceError(self._trace.path, what) from error
+        self._steps.append(step)
+        self._blobs.append(data)
+        finite = way.is_finite(data)
+        if listener.is_due or not finite:  # heartbeats are needed at examinations only
+            self._beats.tell(step, listener)
+        listener.framed(step, finite=finite)
+        self.told, self.newest = self.told + 1, step
+
+    def remember(self) -> None:
+        """Hand what was told to the history, before somebody looks at it."""
+        if self._way is not None and self._steps:
+            scalars, rows = self._way.layout.tables(self._blobs)
+            self._listener.history.add_rows(self._way.kind, self._steps, scalars, rows)
+            self._steps, self._blobs = [], []
+
+    def _learn(self, layout: Layout) -> _Way:
+        self.remember()  # a new kind may move everything that is remembered
+        way = self._ways[id(layout)] = _Way(layout, self._listener.history)
+        return way
 
 
 class _Beats:
