@@ -36,7 +36,6 @@ def test_the_last_frames_are_remembered(make_frame: MakeFrame, chart: Chart, cou
     for name, factor in (("grad_norm", 1), ("grad_nonfinite", 2)):
         rows = [[factor * (step + layer) for layer in range(3)] for step in expected]
         assert window.layer(name).tolist() == rows
-        assert window.layer(name).flags.c_contiguous
 
 
 def test_views_are_read_only(make_frame: MakeFrame) -> None:

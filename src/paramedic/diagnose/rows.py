@@ -51,10 +51,20 @@ def middle(values: NDArray[np.floating[Any]]) -> float:
 
 def middles(table: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """The median of each column over its finite values; NaN where it has none."""
+    count = len(table)
+    if not count:
+        return np.full(table.shape[1], np.nan)
+    with np.errstate(invalid="ignore", over="ignore"):
+        if not np.isfinite(table.sum()):
+            return _middles_of_finite(table)
+    ordered = np.sort(table, axis=0)
+    middle = ordered[(count - 1) // 2] / 2 + ordered[count // 2] / 2
+    return middle.astype(np.float64)  # type: ignore[no-any-return]
+
+
+def _middles_of_finite(table: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     finite = np.isfinite(table)
     counts = finite.sum(axis=0)
-    if not len(table):
-        return np.full(table.shape[1], np.nan)
     ordered = np.sort(np.where(finite, table, np.inf), axis=0)
     columns = np.arange(table.shape[1])
     low = ordered[np.maximum((counts - 1) // 2, 0), columns]
