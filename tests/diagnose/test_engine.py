@@ -314,6 +314,7 @@ def test_a_slow_detector_is_switched_off(
 ) -> None:
     now = [0.0]
     monkeypatch.setattr(module.time, "thread_time", lambda: now[0])
+    monkeypatch.setattr(module.time, "perf_counter", lambda: now[0])
 
     def slow(window: Window) -> bool:
         now[0] += 0.3
@@ -326,6 +327,20 @@ def test_a_slow_detector_is_switched_off(
     assert "0.30 s" in engine.not_checked["scripted"]
     assert len(caplog.records) == 1
     assert len(watcher.windows) == 5
+
+
+def test_a_busy_machine_makes_no_detector_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(module.time, "thread_time", lambda: 0.0)
+    monkeypatch.setattr(module.time, "perf_counter", lambda: now[0])
+
+    def waiting(window: Window) -> bool:
+        now[0] += 0.3
+        return True
+
+    engine = Engine([scripted(waiting)])
+    _visits(engine.detectors[0], 5, engine)
+    assert len(engine.cases) == 1
 
 
 def test_what_was_found_before_a_failure_stays() -> None:
