@@ -64,7 +64,8 @@ def diagnose(
     kinds = {detector.slug: type(detector) for detector in detectors}
     ranked = _once_each(sorted(cases, key=_rank))
     kept, set_aside = _without_contradictions(ranked, kinds)
-    roots, consequences = _explained(kept)
+    ends = {case.finding.slug: case.closed for case in ranked}
+    roots, consequences = _explained(kept, ends)
     return Diagnosis(
         root=roots[0] if roots else None,
         others=tuple(roots[1:]),
@@ -124,11 +125,13 @@ def _excluded(finding: Finding, kinds: Mapping[str, type[Detector]]) -> frozense
     return kinds[finding.slug].excludes if finding.slug in kinds else frozenset()
 
 
-def _explained(ranked: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
+def _explained(
+    ranked: Sequence[Finding], ends: Mapping[str, int | None]
+) -> tuple[list[Finding], list[Finding]]:
     """Roots and consequences. Of those that explain each other the highest ranked is the root."""
     roots: list[Finding] = []
     consequences: list[Finding] = []
-    brought = {finding.slug: _brought_about(finding, ranked) for finding in ranked}
+    brought = {finding.slug: _brought_about(finding, ranked, ends) for finding in ranked}
     for place, finding in enumerate(ranked):
         explained = any(
             finding.slug in brought[other.slug]
@@ -140,13 +143,23 @@ def _explained(ranked: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]
     return roots, consequences
 
 
-def _brought_about(root: Finding, ranked: Sequence[Finding]) -> set[str]:
-    """What a finding explains, and what that explains in turn."""
+def _brought_about(
+    root: Finding, ranked: Sequence[Finding], ends: Mapping[str, int | None]
+) -> set[str]:
+    """What a finding explains, and what that explains in turn. What was gone before another
+    began does not explain it."""
     reached: set[str] = set()
     waiting = [root]
     while waiting:
         cause = waiting.pop()
-        new = [one for one in ranked if brings_about(cause, one) and one.slug not in reached]
+        end = ends[cause.slug]
+        new = [
+            one
+            for one in ranked
+            if one.slug not in reached
+            and brings_about(cause, one)
+            and (end is None or one.step <= end)
+        ]
         reached.update(one.slug for one in new)
         waiting += new
     return reached

@@ -110,10 +110,24 @@ class Curve:
 
     @cached_property
     def pace(self) -> float:
-        """The share of the loss that the last quarter of the run took away; 0 if that is noise."""
-        amount, certainty = self.change(0.25)
+        """The share of the loss that the last quarter of the run took away; 0 if that is noise.
+
+        A quarter alone is too short to tell a trend from noise: the last half decides that.
+        """
+        if self._lately[1] > -_SIGNIFICANT:
+            return 0.0
+        amount, _ = self.change(0.25)
         before = abs(float(self.levels[-max(len(self.levels) // 4, 3)]))
-        return -amount * self.scale / max(before, _TINY) if certainty < -_SIGNIFICANT else 0.0
+        return max(-amount, 0.0) * self.scale / max(before, _TINY)
+
+    @cached_property
+    def steadiness(self) -> float:
+        """How much of the average pace of the run is left in its last quarter: 1 is a straight
+        line, 0 a curve that has levelled off."""
+        fallen = (self.first - self.last) / self.scale
+        if not self.pace or fallen <= 0:
+            return 0.0
+        return max(-self.change(0.25)[0], 0.0) * 4 / fallen
 
 
 def curve(window: Window) -> Curve | None:

@@ -70,6 +70,12 @@ def _tables(chart: Chart) -> NDArray[np.bool_]:
     return np.array([kind.startswith("Embedding") for kind in kinds], np.bool_)
 
 
+def _no_tables(chart: Chart) -> NDArray[np.intp]:
+    places = learner_places(chart)
+    others = places[~_tables(chart)] if len(places) else places
+    return others if len(others) else places
+
+
 def moves(window: Window) -> NDArray[np.float64]:
     """The update ratio of the typical layer, frame by frame. Use `window.derive`."""
     rows = learners(window)
@@ -94,11 +100,14 @@ def elasticity(window: Window) -> NDArray[np.float64]:
 
     The gradient's norm times that of the weights over the loss: by how many times its own size
     the loss would change if the weights changed by theirs, to first order. It has no unit, so it
-    does not depend on the scale of the loss, of the targets or of the weights.
+    does not depend on the scale of the loss, of the targets or of the weights. Embeddings are
+    left out: a batch uses few of their rows.
     """
-    rows = learners(window)
-    weights = window.layer("weight_norm")[:, rows].astype(np.float64)
-    totals = np.sqrt(np.nansum(weights**2, axis=1))
+    rows = window.of_chart(_no_tables)
+    totals, gradients = (
+        np.sqrt(np.nansum(window.layer(name)[:, rows].astype(np.float64) ** 2, axis=1))
+        for name in ("weight_norm", "grad_norm")
+    )
     loss = np.abs(window.scalar("loss"))
     known = np.isfinite(loss) & (totals > 0)
     if not known.any():
@@ -106,6 +115,6 @@ def elasticity(window: Window) -> NDArray[np.float64]:
     # A loss near zero is success: it must not make the ratio look violent.
     floor = 0.01 * middle(loss[known])
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        found = window.scalar("grad_norm") * totals / np.maximum(loss, floor)
+        found = gradients * totals / np.maximum(loss, floor)
     chosen: NDArray[np.float64] = found[known & np.isfinite(found)]
     return chosen

@@ -114,6 +114,32 @@ def dead_units(window: Window) -> Floats:
     return seen
 
 
+def saturated_shares(window: Window) -> NDArray[np.float64]:
+    """The share of saturated values of each hidden layer lately; 0 if not seen. Use
+    `window.derive`."""
+    shares = middles(window.derive(saturated_units)[-8:])
+    shares[np.isnan(shares)] = 0.0
+    return shares
+
+
+def saturated_units(window: Window) -> Floats:
+    """The saturated values of each hidden layer; an output may saturate: that is certainty."""
+    outputs, inputs = window.layer("act_saturated"), window.layer("input_saturated")
+    both = np.fmax(outputs[-_LATELY:], inputs[-_LATELY:])
+    last = window.of_chart(_last_activation)
+    if last is not None:
+        both[:, last] = np.nan
+    seen: Floats = both[~np.isnan(np.fmax.reduce(both, axis=1, initial=np.nan))]
+    return seen
+
+
+def _last_activation(chart: Chart) -> int | None:
+    """The row of an activation function at the very end of the net."""
+    places = range(len(chart.layers))
+    last = max(places, key=lambda place: chart.layers[place].order, default=None)
+    return last if last is not None and chart.layers[last].activation is not None else None
+
+
 def names(window: Window, places: NDArray[np.intp] | list[int]) -> tuple[str, ...]:
     """The names of layers."""
     return tuple(window.names[int(place)] for place in places)

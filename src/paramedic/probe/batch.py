@@ -67,6 +67,7 @@ _LOSS_FUNCTIONS = {
 }
 
 
+_LONGEST_CHAIN = 6  # operations between a loss written by hand and its difference
 _MEAN = 1  # the code of `reduction="mean"` in autograd's record
 _KNOWN = {*_LOSS_MODULES.values(), *_LOSS_NODES.values()}
 
@@ -174,12 +175,14 @@ def _read_difference(batch: Batch, roots: Sequence[Tensor]) -> None:
     """A loss written by hand: the mean (or sum) of a power or of the size of a difference."""
     chain = _without_factors(roots)
     names: list[str] = []
-    while chain is not None and len(names) < 3:
+    while chain is not None and len(names) < _LONGEST_CHAIN:
         names.append(operation(chain))
         if names[-1] == "Sub":
             break
         chain = chain.next_functions[0][0] if chain.next_functions else None
     loss = _HAND_WRITTEN.get(tuple(names))
+    if loss is None and names[1:2] == ["Where"] and names[-1] == "Sub":
+        loss = "huber"
     if loss is not None and chain is not None:
         batch.loss, batch.difference = loss, chain
         batch.node = chain.next_functions[0][0]

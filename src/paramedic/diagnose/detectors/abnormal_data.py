@@ -8,7 +8,8 @@ import numpy as np
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import middle, scalars
+from paramedic.diagnose.motion import elasticity
+from paramedic.diagnose.rows import middle, saturated_shares, scalars
 from paramedic.types import Finding, Severity, Window
 
 
@@ -58,6 +59,15 @@ class AbnormalData(Detector):
     outlier: float = threshold(
         100.0, "largest input in usual spreads", source="tuning half of the zoo"
     )
+    extreme: float = threshold(
+        100.0, "scale that shows in the net although it learns", source="tuning half of the zoo"
+    )
+    violent: float = threshold(
+        100.0, "gradient times weights over loss that is such a mark", source="exploding-gradient"
+    )
+    saturated: float = threshold(
+        0.7, "share of saturated values that is such a mark", source="saturated-activation"
+    )
     jump: float = threshold(
         10.0, "largest loss against the start that is trouble", source="tuning half of the zoo"
     )
@@ -99,7 +109,8 @@ class AbnormalData(Detector):
         far = float(extreme.max()) / max(usual, 1e-12)
         if size < self.scale and far < self.outlier:
             return None
-        if not self._trouble(window):
+        extreme_scale = size >= self.extreme and self._strain(window)
+        if not self._trouble(window) and not extreme_scale:
             return None
         what = f"spread over {size:.3g}" if size >= self.scale else f"up to {far:.0f} usual spreads"
         return self.finding(
@@ -122,3 +133,9 @@ class AbnormalData(Detector):
             return True
         jumped = max(loss.first, loss.largest) > self.jump * abs(loss.start)
         return jumped or (loss.learned < self.learned and not loss.falling)
+
+    def _strain(self, window: Window) -> bool:
+        """Whether the net shows the marks of inputs far too large, though it may learn."""
+        saturated = np.nanmax(window.derive(saturated_shares), initial=0.0)
+        violent = middle(window.derive(elasticity)) > self.violent
+        return violent or bool(saturated > self.saturated)

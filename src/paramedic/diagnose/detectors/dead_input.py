@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import learners, measured, scalars
+from paramedic.diagnose.rows import dead_shares, learners, measured, scalars
 from paramedic.types import Finding, Severity, Window
+
+_DEAD = 0.95  # share of dead units of a layer that lets nothing through
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ class DeadInput(Detector):
     def examine(self, window: Window) -> Finding | None:
         shares = scalars(window, "input_constant", self.frames)
         behind = scalars(window, "first_constant", self.frames)
-        if len(behind) == self.frames and (behind >= self.constant).all() and _weighs(window):
+        if len(behind) == self.frames and (behind >= self.constant).all() and _carries(window):
             shares = behind
         if not (shares >= self.constant).all():
             return None
@@ -77,8 +81,11 @@ class DeadInput(Detector):
         )
 
 
-def _weighs(window: Window) -> bool:
-    """Whether the first layer has weights that differ; else it makes all samples equal itself."""
+def _carries(window: Window) -> bool:
+    """Whether the net would pass on what differs: its first layer has weights that differ, and
+    no layer is dead. Else it makes all samples equal itself."""
     rows = learners(window)
     spread = measured(window, "weight_var", 1)
+    if np.nanmax(window.derive(dead_shares), initial=0.0) >= _DEAD:
+        return False
     return bool(len(rows) and len(spread) and spread[-1, rows[0]] > 0)

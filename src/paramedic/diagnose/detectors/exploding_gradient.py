@@ -59,7 +59,7 @@ class ExplodingGradient(Detector):
         100.0, "gradient times weights over loss, typical step", source="tuning half of the zoo"
     )
     growth: float = threshold(
-        1e3, "growth of the gradient since the first frame of the window", source="as above"
+        1e3, "growth of the same since the first frame of the window", source="as above"
     )
     steps: int = threshold(20, "steps before it is judged", source="the first steps are wild")
     weights: float = threshold(
@@ -81,7 +81,8 @@ class ExplodingGradient(Detector):
         norms = window.scalar("grad_norm")
         norms = norms[np.isfinite(norms) & (norms > 0)]
         typical = middle(violence)
-        growth = middle(norms[-4:]) / float(norms[:4].min()) if len(norms) > 7 else 1.0
+        before = float(violence[:4].min()) if len(violence) > 7 else 0.0
+        growth = middle(violence[-4:]) / before if before > 0 else 1.0
         exploding = typical > self.usual or (growth > self.growth and loss.rising)
         if weight_growth(window) > self.weights:  # the weights exploded: that is the step
             return None

@@ -55,7 +55,13 @@ class LearningRateTooHigh(Detector):
     lasting = True
 
     ratio: float = threshold(
-        0.5, "update of the typical layer against its weights", source="tuning half of the zoo"
+        0.45, "update of the typical layer against its weights", source="tuning half of the zoo"
+    )
+    replaced: float = threshold(
+        0.9, "the same, above which the weights were replaced", source="tuning half of the zoo"
+    )
+    learned: float = threshold(
+        0.5, "share of the loss that is gone, above which even that is borne", source="as above"
     )
     early: int = threshold(
         20, "first steps in which one such update is enough", source="later ones are wild batches"
@@ -90,9 +96,13 @@ class LearningRateTooHigh(Detector):
         peak, usual = self._peak(window), middle(ratios)
         if peak < self.ratio and usual < self.steady:
             return None
-        if loss.learned > self.worse or (loss.falling and loss.learned > 0):
+        replaced = peak > self.replaced
+        if loss.learned > (self.learned if replaced else self.worse):
             return None
-        if max(loss.largest, loss.first) < self.jump * abs(loss.start):
+        if loss.falling and loss.learned > 0 and not replaced:
+            return None
+        jumped = max(loss.largest, loss.first) > self.jump * abs(loss.start)
+        if not jumped and weight_growth(window) < self.growth:
             return None
         if middle(window.derive(elasticity)) > self.violent and weight_growth(window) < self.growth:
             return None  # ordinary steps along an exploding gradient
@@ -115,6 +125,6 @@ class LearningRateTooHigh(Detector):
         rates = window.scalar("lr/0")
         jumped = rates > self.rate_jump * np.fmin.reduce(rates) if len(rates) else rates > 0
         ratios = window.layer("update_ratio")[:, learners(window)]
-        counted = jumped | ((window.steps > 0) & (window.steps <= self.early))
+        counted = jumped | (window.steps <= self.early)
         typical = middles(ratios[counted].T) if counted.any() else np.empty(0)
         return float(np.fmax.reduce(typical, initial=0.0))

@@ -54,6 +54,15 @@ class LossPlateau(Detector):
     pace: float = threshold(
         0.02, "fall over the last quarter that is none", source="tuning half of the zoo"
     )
+    pace_levelled: float = threshold(
+        0.04, "the same, if the curve has levelled off", source="tuning half of the zoo"
+    )
+    levelled: float = threshold(
+        0.35, "share of the average pace that is left then", source="tuning half of the zoo"
+    )
+    steady: float = threshold(
+        0.5, "share of the average pace that makes it slow convergence", source="as there"
+    )
     steps: int = threshold(
         2000, "steps after which a run that has not ended is judged", source="slow starters"
     )
@@ -66,7 +75,9 @@ class LossPlateau(Detector):
         assert loss is not None
         language = window.chart.task is Task.LANGUAGE_MODEL
         limit = self.learned_language if language else self.learned
-        if loss.learned > limit or loss.rising or loss.pace > self.pace:
+        levelled = loss.pace < self.pace_levelled and loss.steadiness < self.levelled
+        rests = loss.pace < self.pace and loss.steadiness < self.steady
+        if loss.learned > limit or loss.rising or not (rests or levelled):
             return None
         return self.finding(
             window,

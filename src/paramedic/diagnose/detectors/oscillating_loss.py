@@ -13,6 +13,7 @@ from paramedic.diagnose.rows import middle, middles, scalars
 from paramedic.types import Finding, Severity, Window
 
 _DEEPER = frozenset({"exploding-gradient", "dying-relu"})
+_OF_SORTED = frozenset({"learning-rate-too-high", "loss-explosion", "saturated-activation"})
 _MOST = 16  # values of a piece that are read
 _PIECES = 64  # of the last three quarters of the run
 _JUMPS = 1000  # pairs of neighbours that the noise is taken from
@@ -58,11 +59,17 @@ class OscillatingLoss(Detector):
     swing: float = threshold(
         0.25, "size of a swing, as a share of the initial loss", source="tuning half of the zoo"
     )
+    swing_explained: float = threshold(
+        0.1, "the same, if a cause is in sight", source="tuning half of the zoo"
+    )
     turns: int = threshold(3, "turns that make an oscillation", source="tuning half of the zoo")
     turns_unexplained: int = threshold(5, "the same, if no cause is in sight", source="as above")
     certain: float = threshold(5.0, "size of a swing in standard errors", source="five sigma")
     learned: float = threshold(
         0.7, "share of the loss that is gone, above which unrest is forgiven", source="as above"
+    )
+    learned_explained: float = threshold(
+        0.85, "the same, if a cause is in sight", source="as above"
     )
     sorted: float = threshold(
         0.4, "share of batches of one class that tells of sorted data", source="tuning half"
@@ -84,11 +91,14 @@ class OscillatingLoss(Detector):
         assert loss is not None
         # The last level alone may be the bottom of a swing.
         settled = (loss.start - middle(loss.levels[-4:])) / loss.scale
-        if settled > self.learned:
-            return None
+        if self._is_sorted(window) and loss.skill < self.learned:
+            return self._sorted(window)
         cause, confidence = self._cause(window)
+        if settled > (self.learned_explained if cause else self.learned):
+            return None
         pieces, error = _pieces(window, wary=not cause)
-        size = max(self.swing * loss.scale, self.certain * error)
+        swing = self.swing_explained if cause else self.swing
+        size = max(swing * loss.scale, self.certain * error)
         turns = turning_points(pieces, size)
         if turns < (self.turns if cause else self.turns_unexplained):
             return None
@@ -107,12 +117,6 @@ class OscillatingLoss(Detector):
         )
 
     def _cause(self, window: Window) -> tuple[str, float]:
-        one_class = scalars(window, "target_constant")
-        entropy = scalars(window, "label_entropy", 1)
-        sizes = scalars(window, "batch_size", 1)
-        several = len(sizes) and sizes[0] >= 4 and len(entropy) and entropy[0] > 0.5
-        if several and len(one_class) and float((one_class > 0).mean()) > self.sorted:
-            return "the batches hold one class each, and undo what was learned of others", 0.95
         optimizers = window.chart.optimizers
         momentum = max((float(one.get("momentum") or 0) for one in optimizers), default=0.0)
         if momentum >= self.momentum:
@@ -120,6 +124,26 @@ class OscillatingLoss(Detector):
         if self._rate_swings(scalars(window, "lr/0")):
             return "the learning rate itself swings", 0.9
         return "", 0.8
+
+    def _is_sorted(self, window: Window) -> bool:
+        one_class = scalars(window, "target_constant")
+        entropy = scalars(window, "label_entropy", 1)
+        sizes = scalars(window, "batch_size", 1)
+        several = len(sizes) and sizes[0] >= 4 and len(entropy) and entropy[0] > 0.5
+        return bool(several and len(one_class) and (one_class > 0).mean() > self.sorted)
+
+    def _sorted(self, window: Window) -> Finding:
+        share = float((scalars(window, "target_constant") > 0).mean())
+        return self.finding(
+            window,
+            f"{share:.0%} of the batches hold one class only: each undoes what was learned of the "
+            "other classes, and the loss of such batches says little. Shuffle the samples.",
+            severity=Severity.CRITICAL,
+            confidence=0.95,
+            explains=self.explains | _OF_SORTED,
+            one_class_batches=share,
+            threshold=self.sorted,
+        )
 
     def _rate_swings(self, rates: NDArray[np.float64]) -> bool:
         if not len(rates) or rates.min() <= 0:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import middles, names
-from paramedic.types import Chart, Finding, Severity, Window
-
-_LATELY = 32  # frames, of which some are of norms only
+from paramedic.diagnose.rows import names, saturated_shares, saturated_units
+from paramedic.types import Finding, Severity, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,7 @@ class SaturatedActivation(Detector):
     frames: int = threshold(4, "frames that must agree", source="one batch may be odd")
 
     def missing(self, window: Window) -> str | None:
-        seen = len(window.derive(_saturated))
+        seen = len(window.derive(saturated_units))
         if not seen:
             return "the model has no bounded activation whose output could be seen"
         if window.derive(curve) is None:
@@ -68,8 +65,7 @@ class SaturatedActivation(Detector):
         return None if seen >= self.frames else f"too few steps were looked at: {seen}"
 
     def examine(self, window: Window) -> Finding | None:
-        shares = middles(window.derive(_saturated)[-8:])
-        shares[np.isnan(shares)] = 0.0
+        shares = window.derive(saturated_shares)
         worst = int(shares.argmax())
         loss = window.derive(curve)
         assert loss is not None
@@ -88,21 +84,3 @@ class SaturatedActivation(Detector):
             threshold=self.saturated,
             learned=loss.learned,
         )
-
-
-def _saturated(window: Window) -> NDArray[np.float32]:
-    """The saturated values of each hidden layer; an output may saturate: that is certainty."""
-    outputs, inputs = window.layer("act_saturated"), window.layer("input_saturated")
-    both = np.fmax(outputs[-_LATELY:], inputs[-_LATELY:])
-    last = window.of_chart(_last_activation)
-    if last is not None:
-        both[:, last] = np.nan
-    seen: NDArray[np.float32] = both[~np.isnan(np.fmax.reduce(both, axis=1, initial=np.nan))]
-    return seen
-
-
-def _last_activation(chart: Chart) -> int | None:
-    """The row of an activation function at the very end of the net."""
-    places = range(len(chart.layers))
-    last = max(places, key=lambda place: chart.layers[place].order, default=None)
-    return last if last is not None and chart.layers[last].activation is not None else None

@@ -52,6 +52,9 @@ class SlowConvergence(Detector):
     pace: float = threshold(
         0.02, "fall over the last quarter that is none", source="tuning half of the zoo"
     )
+    steady: float = threshold(
+        0.5, "share of the average pace that is left: any pace counts then", source="as above"
+    )
     fast: float = threshold(
         0.1, "fall over the last quarter that is fast: too few steps", source="as above"
     )
@@ -67,7 +70,9 @@ class SlowConvergence(Detector):
         assert loss is not None
         language = window.chart.task is Task.LANGUAGE_MODEL
         limit = self.learned_language if language else self.learned
-        if max(loss.gone, loss.below) > limit or not self.pace < loss.pace < self.fast:
+        steady = loss.steadiness > self.steady and loss.pace > 0
+        slow = self.pace < loss.pace or steady
+        if max(loss.gone, loss.below) > limit or loss.pace > self.fast or not slow:
             return None
         return self.finding(
             window,

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from paramedic.diagnose.curve import curve
+import numpy as np
+from numpy.typing import NDArray
+
+from paramedic.diagnose.curve import Curve, curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.types import Finding, Severity, Window
+from paramedic.types import Finding, Severity, Task, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,16 @@ class TooFewSteps(Detector):
         source="tuning half of the zoo",
     )
 
+    fall_steady: float = threshold(
+        0.03, "the same, if it falls as fast as ever", source="tuning half of the zoo"
+    )
+    steady: float = threshold(
+        0.5, "share of the average pace that is left then", source="tuning half of the zoo"
+    )
+    fall_language: float = threshold(
+        0.03, "the same for language models, whose loss has a high floor", source="as above"
+    )
+
     def missing(self, window: Window) -> str | None:
         if not window.ended:
             return "the run has not ended"
@@ -58,7 +71,7 @@ class TooFewSteps(Detector):
         if loss is None:
             return None
         share = loss.pace
-        if share < self.fall:
+        if share < self._enough(window, loss) or _rests(window.series("val_loss")):
             return None
         return self.finding(
             window,
@@ -67,5 +80,18 @@ class TooFewSteps(Detector):
             severity=Severity.INFO,
             confidence=0.8,
             fall=share,
-            threshold=self.fall,
+            threshold=self._enough(window, loss),
+            steadiness=loss.steadiness,
         )
+
+    def _enough(self, window: Window, loss: Curve) -> float:
+        """The fall that is worth more steps."""
+        if window.chart.task is Task.LANGUAGE_MODEL:
+            return self.fall_language
+        return self.fall_steady if loss.steadiness > self.steady else self.fall
+
+
+def _rests(validation: NDArray[np.float64]) -> bool:
+    """Whether the validation loss has its best behind it."""
+    seen = validation[np.isfinite(validation)]
+    return len(seen) > 3 and int(seen.argmin()) < 0.75 * (len(seen) - 1)
