@@ -67,7 +67,9 @@ class LearningRateTooLow(Detector):
         assert loss is not None
         assert move is not None
         fastest = float(np.max(ratios))
-        if fastest >= self.ratio or loss.learned > self.learned or move.rate_rises or move.blocked:
+        # Not by the accuracy: the one that a net begins with may be above that of guessing.
+        learned = max(loss.gone, loss.below)
+        if fastest >= self.ratio or learned > self.learned or move.rate_rises or move.blocked:
             return None
         return self.finding(
             window,
@@ -78,5 +80,5 @@ class LearningRateTooLow(Detector):
             update_ratio=move.middle,
             largest=fastest,
             threshold=self.ratio,
-            learned=loss.learned,
+            learned=learned,
         )

@@ -65,7 +65,7 @@ class PoorInitialization(Detector):
     least: float = threshold(
         0.06, "size of the weights times the root of their fan-in", source="tuning half of the zoo"
     )
-    most: float = threshold(6.0, "the same: He's is 1.4", source="tuning half of the zoo")
+    most: float = threshold(4.0, "the same: He's is 1.4", source="tuning half of the zoo")
     judged: int = threshold(30, "steps after which it is too late to tell", source="weights move")
     steps: int = threshold(3, "first steps that tell of the initialisation", source="by definition")
 
@@ -123,14 +123,18 @@ class PoorInitialization(Detector):
     def _gain(self, window: Window) -> float:
         """The size of the weights in units of the inverse root of their fan-in; 1 is usual.
 
-        Where a normalisation follows, the scale of the weights does not matter: 1 as well.
+        Where a normalisation follows, the scale of the weights does not matter: 1 as well. In a
+        transformer it stands before them, and large weights saturate the attention all the same.
         """
         layers = window.chart.layers
         rows = [place for place, layer in enumerate(layers) if layer.fan_in and _carries(layer)]
-        if len(rows) < 2 or 2 * sum(normalises(layer) for layer in layers) >= len(rows):
+        if len(rows) < 2:
             return 1.0
         sizes = np.array([layers[row].fan_in for row in rows], np.float64)
-        return middle(np.sqrt(window.layer("weight_var")[0, rows] * sizes))
+        gain = middle(np.sqrt(window.layer("weight_var")[0, rows] * sizes))
+        kinds = [layer.kind for layer in layers if normalises(layer)]
+        after = [kind for kind in kinds if kind not in ("LayerNorm", "RMSNorm")]
+        return 1.0 if 2 * len(after if gain > 1 else kinds) >= len(rows) else gain
 
     def _growth(self, window: Window) -> float:
         layers = window.chart.layers

@@ -50,6 +50,9 @@ class TooFewSteps(Detector):
         source="tuning half of the zoo",
     )
 
+    worth: float = threshold(
+        0.02, "the same as a share of the initial loss", source="near zero any fall is large"
+    )
     fall_steady: float = threshold(
         0.03, "the same, if it falls as fast as ever", source="tuning half of the zoo"
     )
@@ -71,7 +74,11 @@ class TooFewSteps(Detector):
         if loss is None:
             return None
         share = loss.pace
-        if share < self._enough(window, loss) or _rests(window.series("val_loss")):
+        if (
+            -loss.change(0.25)[0] < self.worth
+            or share < self._enough(window, loss)
+            or _rests(window.series("val_loss"))
+        ):
             return None
         return self.finding(
             window,
