@@ -26,7 +26,6 @@ HEALTHY = [run for run in RUNS if not run["slug"]]
 # fails its test until it is taken out of this list.
 MISJUDGED = {
     "exploding-gradient/fc-digits-residual8-scale4-no-norm-s2": "its consequences outlast it",
-    "oscillating-loss/fc-digits-class-sorted-sgd-s0": "swings from step to step are noise to it",
 }
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -97,8 +98,11 @@ def test_weight_growth() -> None:
 def _weights(loss: Any, gradient: Any, weight: Any = 2.0) -> Window:
     frames = len(np.atleast_1d(loss))
     return window(
-        layers={"weight_norm": np.full((frames, 1), weight)},
-        scalars={"loss": loss, "grad_norm": gradient},
+        layers={
+            "weight_norm": np.full((frames, 1), weight),
+            "grad_norm": np.reshape(gradient, (frames, 1)),
+        },
+        scalars={"loss": loss},
     )
 
 
@@ -107,6 +111,17 @@ def _weights(loss: Any, gradient: Any, weight: Any = 2.0) -> Window:
 def test_elasticity_has_no_unit(unit: float) -> None:
     found = elasticity(_weights(np.multiply([1.0, 2.0], unit), np.multiply([10.0, 10.0], unit)))
     assert found == pytest.approx([20.0, 10.0])
+
+
+def test_embeddings_do_not_count() -> None:
+    chart = chart_of(2)
+    table = replace(chart.layers[0], kind="Embedding")
+    given = window(
+        layers={"weight_norm": [[1e6, 2.0]], "grad_norm": [[1e6, 5.0]]},
+        scalars={"loss": 1.0},
+        chart=replace(chart, layers=(table, chart.layers[1])),
+    )
+    assert elasticity(given) == pytest.approx([10.0])
 
 
 def test_a_loss_near_zero_is_not_violent() -> None:

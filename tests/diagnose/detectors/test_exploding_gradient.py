@@ -16,9 +16,10 @@ DETECTOR = ExplodingGradient()
 
 def gradients(norms: Any, losses: Any, weights: Any = (1.0,)) -> Window:
     """A net with one layer, a loss of about one, and these norms in ten frames."""
+    layers = {"weight_norm": weights, "grad_norm": norms}
     return window(
         10,
-        layers={"weight_norm": np.reshape(np.broadcast_to(weights, 10), (10, 1))},
+        layers={name: np.reshape(np.broadcast_to(v, 10), (10, 1)) for name, v in layers.items()},
         scalars={"grad_norm": norms, "loss": 1.0},
         losses=losses,
     )
@@ -59,11 +60,25 @@ def test_the_scale_of_the_loss_does_not_matter() -> None:
     for scale in (1e-4, 1e4):
         given = window(
             10,
-            layers={"weight_norm": [[1.0]] * 10},
-            scalars={"grad_norm": scale * DETECTOR.usual / 2, "loss": scale},
+            layers={
+                "weight_norm": [[1.0]] * 10,
+                "grad_norm": [[scale * DETECTOR.usual / 2]] * 10,
+            },
+            scalars={"loss": scale},
             losses=resting(scale),
         )
         assert judge(DETECTOR, given) is None
+
+
+def test_a_loss_that_explodes_takes_its_gradient_along() -> None:
+    losses = np.geomspace(1.0, 2 * DETECTOR.growth, 10)
+    given = window(
+        10,
+        layers={"weight_norm": [[1.0]] * 10, "grad_norm": losses.reshape(10, 1)},
+        scalars={"loss": losses},
+        losses=np.geomspace(1.0, 2 * DETECTOR.growth, 100),
+    )
+    assert judge(DETECTOR, given) is None
 
 
 def test_missing() -> None:

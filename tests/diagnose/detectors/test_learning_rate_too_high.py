@@ -19,12 +19,16 @@ CALM = DETECTOR.steady / 10
 
 def steps(ratios: Any, losses: Any = HURT, *, first: int = 0, **more: Any) -> Window:
     """Two layers whose updates have these ratios to their weights."""
-    scalars = {"loss": 1.0, "grad_norm": 1.0, "lr/0": 0.1, **more}
-    weights = np.reshape(np.broadcast_to(scalars.pop("weights", 1.0), FRAMES), (FRAMES, 1))
+    scalars = {"loss": 1.0, "lr/0": 0.1, **more}
+    given = {"weight_norm": scalars.pop("weights", 1.0), "grad_norm": scalars.pop("grad_norm", 1.0)}
+    norms = {
+        name: np.repeat(np.reshape(np.broadcast_to(value, FRAMES), (FRAMES, 1)), 2, axis=1)
+        for name, value in given.items()
+    }
     table = np.repeat(np.reshape(np.broadcast_to(ratios, FRAMES), (FRAMES, 1)), 2, axis=1)
     return window(
         range(first, first + FRAMES),
-        layers={"update_ratio": table, "weight_norm": np.repeat(weights, 2, axis=1)},
+        layers={"update_ratio": table, **norms},
         scalars=scalars,
         losses=losses,
     )
@@ -42,6 +46,17 @@ def test_one_early_step_as_large_as_the_weights() -> None:
 def test_large_steps_all_the_time() -> None:
     found = fires(DETECTOR, steps(1.5 * DETECTOR.steady, first=500), Severity.CRITICAL)
     assert found.evidence["usual_update_ratio"] > DETECTOR.steady
+
+
+def test_weights_that_grow_are_harm_enough() -> None:
+    weights = np.geomspace(1, 2 * DETECTOR.growth, FRAMES)
+    fires(DETECTOR, steps(ONE_LARGE, resting(1.0), weights=weights), Severity.CRITICAL)
+
+
+def test_replaced_weights_are_told_although_the_net_learns() -> None:
+    losses = [1.0] * 5 + [3 * DETECTOR.jump] * 2 + [1.0] * 15 + [0.8] * 20
+    replaced = np.where(np.arange(FRAMES) == 0, 2 * DETECTOR.replaced, CALM)
+    fires(DETECTOR, steps(replaced, losses), Severity.CRITICAL)
 
 
 def test_a_rate_that_jumped_later() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from paramedic.diagnose.detectors.oscillating_loss import OscillatingLoss, turning_points
-from paramedic.types import Severity, Window
+from paramedic.types import Epoch, Severity, Window
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.detectors.losses import resting
 from tests.diagnose.windows import chart_of, window
@@ -40,20 +40,33 @@ def test_many_swings_need_no_cause() -> None:
 
 
 def test_fewer_swings_with_a_cause() -> None:
-    sorted_data = fires(DETECTOR, run(swings(FEW), one_class=1.0), Severity.CRITICAL)
-    assert "one class each" in sorted_data.message
     momentum = fires(DETECTOR, run(swings(FEW), momentum=DETECTOR.momentum), Severity.CRITICAL)
     assert "momentum" in momentum.message
+
+
+def test_batches_of_one_class_need_no_swings() -> None:
+    found = fires(DETECTOR, run(resting(1.0, STEPS), one_class=1.0), Severity.CRITICAL)
+    assert found.evidence["one_class_batches"] == 1.0 > found.evidence["threshold"]
+    assert "learning-rate-too-high" in found.explains
+
+
+def test_a_net_that_is_good_at_them_all_the_same() -> None:
+    given = run(resting(1.0, STEPS), one_class=1.0)
+    known = Epoch(0, 1, {"val_acc": 0.95})
+    assert judge(DETECTOR, replace(given, epochs=(known,) * 3)) is None
+
+
+OVERSHOOTING = DETECTOR.momentum
 
 
 @pytest.mark.parametrize(
     "healthy",
     [
         run(swings(FEW)),
-        run(swings(1), one_class=1.0),
-        run(swings(MANY, size=DETECTOR.swing / 2), one_class=1.0),
-        run(swings(MANY, size=0.25, level=(1 - DETECTOR.learned) / 2), one_class=1.0),
-        run(resting(1.0, STEPS, noise=0.5), one_class=1.0),
+        run(swings(1), OVERSHOOTING),
+        run(swings(MANY, size=DETECTOR.swing_explained / 2), OVERSHOOTING),
+        run(swings(MANY, size=0.1, level=(1 - DETECTOR.learned_explained) / 2), OVERSHOOTING),
+        run(resting(1.0, STEPS, noise=0.5), OVERSHOOTING),
     ],
     ids=["no cause in sight", "few turns", "small", "has learned", "noise"],
 )

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from paramedic.diagnose.detectors.too_few_steps import TooFewSteps
-from paramedic.types import Severity
+from paramedic.types import Epoch, Severity, Task
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.detectors.losses import learning, resting, sloping
-from tests.diagnose.windows import window
+from tests.diagnose.windows import chart_of, window
 
 DETECTOR = TooFewSteps()
 STEEP = sloping(2.3, 0.5)
@@ -15,13 +17,40 @@ STEEP = sloping(2.3, 0.5)
 
 def test_the_end_came_while_the_loss_fell() -> None:
     found = fires(DETECTOR, window(losses=STEEP, ended=True), Severity.INFO)
-    assert found.evidence["fall"] > found.evidence["threshold"] == DETECTOR.fall
+    assert found.evidence["fall"] > found.evidence["threshold"] == DETECTOR.fall_steady
+
+
+def test_a_curve_that_bends_must_fall_more() -> None:
+    bent = 0.5 + 1.8 * np.exp(-np.linspace(0, 3.2, 400))
+    assert judge(DETECTOR, window(losses=bent, ended=True)) is None
+    fires(replace(DETECTOR, fall=0.05), window(losses=bent, ended=True), Severity.INFO)
+
+
+def test_a_language_model_has_a_high_floor() -> None:
+    bent = 2.0 + 2.0 * np.exp(-np.linspace(0, 2.5, 400))
+    of_text = chart_of(1, task=Task.LANGUAGE_MODEL)
+    fires(DETECTOR, window(losses=bent, ended=True, chart=of_text), Severity.INFO)
+    assert judge(DETECTOR, window(losses=bent, ended=True)) is None
+
+
+def test_a_validation_that_rests_wants_no_more_steps() -> None:
+    best_behind = [
+        Epoch(place, place, {"val_loss": v}) for place, v in enumerate([1, 0.5, 2, 3, 4])
+    ]
+    given = replace(window(losses=STEEP, ended=True), epochs=tuple(best_behind))
+    assert judge(DETECTOR, given) is None
 
 
 @pytest.mark.parametrize(
     "losses",
-    [resting(), learning(), sloping(2.3, 2.3 * (1 - DETECTOR.fall)), resting(noise=0.5)],
-    ids=["rests", "levelled off", "falls little", "noise"],
+    [
+        resting(),
+        learning(),
+        sloping(2.3, 2.3 * (1 - DETECTOR.fall_steady)),
+        sloping(2.3, 0.5) ** 8 / 1e6,
+        resting(noise=0.5),
+    ],
+    ids=["rests", "levelled off", "falls little", "near zero", "noise"],
 )
 def test_silent(losses: np.ndarray) -> None:
     assert judge(DETECTOR, window(losses=losses, ended=True)) is None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import elasticity, weight_growth
@@ -78,8 +76,6 @@ class ExplodingGradient(Detector):
     def examine(self, window: Window) -> Finding | None:
         loss, violence = window.derive(curve), window.derive(elasticity)
         assert loss is not None
-        norms = window.scalar("grad_norm")
-        norms = norms[np.isfinite(norms) & (norms > 0)]
         typical = middle(violence)
         before = float(violence[:4].min()) if len(violence) > 7 else 0.0
         growth = middle(violence[-4:]) / before if before > 0 else 1.0
@@ -90,9 +86,9 @@ class ExplodingGradient(Detector):
             return None
         return self.finding(
             window,
-            f"The gradient (norm {middle(norms):.3g}) is out of proportion: times the weights it "
-            f"is {typical:.3g} times the loss, and the net does not learn. Clip it, and look at "
-            "the scale of weights and inputs.",
+            f"The gradient is out of proportion: times the weights it is {typical:.3g} times the "
+            "loss, and the net does not learn. Clip it, and look at the scale of weights and "
+            "inputs.",
             severity=Severity.CRITICAL,
             confidence=0.85,
             proportion=typical,
