@@ -21,7 +21,7 @@ def test_the_end_came_while_the_loss_fell() -> None:
 
 
 def test_a_curve_that_bends_must_fall_more() -> None:
-    bent = 0.5 + 1.8 * np.exp(-np.linspace(0, 3.2, 400))
+    bent = 0.5 + 1.8 * np.exp(-np.linspace(0, 3.6, 400))
     assert judge(DETECTOR, window(losses=bent, ended=True)) is None
     fires(replace(DETECTOR, fall=0.05), window(losses=bent, ended=True), Severity.INFO)
 
