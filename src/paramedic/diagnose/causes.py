@@ -118,7 +118,13 @@ def _without_contradictions(
 
 
 def _contradict(one: Finding, other: Finding, kinds: Mapping[str, type[Detector]]) -> bool:
+    if _is_moment(one) or _is_moment(other):  # what happened at one step contradicts no state
+        return False
     return one.slug in _excluded(other, kinds) or other.slug in _excluded(one, kinds)
+
+
+def _is_moment(finding: Finding) -> bool:
+    return "moment" in finding.evidence
 
 
 def _excluded(finding: Finding, kinds: Mapping[str, type[Detector]]) -> frozenset[str]:

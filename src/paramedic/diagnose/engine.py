@@ -20,6 +20,7 @@ import numpy as np
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis, diagnose
 from paramedic.diagnose.detector import Detector
+from paramedic.diagnose.jumps import Startle
 from paramedic.trace.history import History
 from paramedic.types import Chart, Epoch, Event, Finding, Frame, Window
 
@@ -68,6 +69,8 @@ class Engine:
         self._due, self._due_epoch = 1, 1
         self._pending: int | None = None  # the step of a frame that waits for its successor
         self._newest: Frame | None = None  # the newest frame while its loss may be amended
+        self._startle = Startle()
+        self._startled = False  # by the newest frame or one just before it
         self._final = False  # the newest heartbeat may not be amended any more
         self._began = 0.0  # the clock of this thread when the last examination began
 
@@ -90,12 +93,17 @@ class Engine:
         self._fresh.append(frame)  # remembered when somebody wants to see it: looks are frequent
         self._newest = frame
         finite = frame.scalars.get("loss_finite", 1.0) != 0.0 and _has_finite_gradient(frame)
-        self.framed(frame.step, finite=finite)
+        self.framed(frame.step, finite=finite, norm=frame.scalars.get("grad_norm", math.nan))
 
-    def framed(self, step: int, *, finite: bool) -> None:
+    def framed(self, step: int, *, finite: bool, norm: float) -> None:
         """A frame was added to the history; is it one to examine?"""
         self._frames += 1
-        self._pending = step if self._frames >= self._due or not finite else None
+        self._startled = self._startle.notices(norm)
+        self._schedule(step, finite)
+
+    def _schedule(self, step: int, finite: bool) -> None:
+        urgent = self._startled or not finite
+        self._pending = step if self._frames >= self._due or urgent else None
 
     @property
     def waits(self) -> bool:
@@ -131,8 +139,7 @@ class Engine:
         amended = self._history.amend_loss(loss, finite)
         if amended and newest is not None and "loss_finite" in newest.scalars:
             # A replay will find the frame as amended, and must examine it or not alike.
-            self._frames -= 1
-            self.framed(newest.step, finite=finite and _has_finite_gradient(newest))
+            self._schedule(newest.step, finite and _has_finite_gradient(newest))
 
     def settle(self) -> None:
         """Examine the frame that waits, if there is one."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, islice
 from operator import itemgetter
@@ -29,11 +30,9 @@ class Listener(Protocol):
     def history(self) -> History: ...
     @property
     def waits(self) -> bool: ...
-    @property
-    def is_due(self) -> bool: ...
     def chart(self, chart: Chart) -> None: ...
     def settle(self) -> None: ...
-    def framed(self, step: int, *, finite: bool) -> None: ...
+    def framed(self, step: int, *, finite: bool, norm: float) -> None: ...
     def event(self, event: Event) -> None: ...
     def epoch(self, epoch: Epoch) -> None: ...
     def finish(self) -> None: ...
@@ -88,19 +87,31 @@ def _story(trace: Trace, every: int) -> Iterator[tuple[int, int, Any]]:
 class _Way:
     """What is needed of a layout to tell its frames quickly."""
 
-    __slots__ = ("_flags", "kind", "layout")
+    __slots__ = ("_flags", "_norm", "kind", "layout")
 
     def __init__(self, layout: Layout, history: History) -> None:
         self.layout = layout
         width = layout.width if layout.layers else 0
         self.kind = history.kind((layout.scalars, layout.layers, width))
         names = ("loss_finite", "grad_finite")
-        places = [layout.scalars.index(name) for name in names if name in layout.scalars]
-        self._flags = [partial(_DOUBLE.unpack_from, offset=_DOUBLE.size * at) for at in places]
+        found = [_reader(layout, name) for name in names]
+        self._flags = [read for read in found if read is not None]
+        self._norm = _reader(layout, "grad_norm")
+
+    def norm(self, data: bytes) -> float:
+        """The norm of the gradient; NaN if it was not measured."""
+        return math.nan if self._norm is None else float(self._norm(data)[0])
 
     def is_finite(self, data: bytes) -> bool:
         """Whether loss and gradient were finite; NaN is not known, and not zero."""
         return all(flag(data)[0] != 0.0 for flag in self._flags)
+
+
+def _reader(layout: Layout, name: str) -> Callable[[bytes], tuple[float, ...]] | None:
+    """How to read one scalar of a frame without the others."""
+    if name not in layout.scalars:
+        return None
+    return partial(_DOUBLE.unpack_from, offset=_DOUBLE.size * layout.scalars.index(name))
 
 
 class _Frames:
@@ -131,10 +142,9 @@ class _Frames:
             raise TraceError(self._trace.path, what) from error
         self._steps.append(step)
         self._blobs.append(data)
-        finite = way.is_finite(data)
-        if listener.is_due or not finite:  # heartbeats are needed at examinations only
+        listener.framed(step, finite=way.is_finite(data), norm=way.norm(data))
+        if listener.waits:  # heartbeats are needed at examinations only
             self._beats.tell(step, listener)
-        listener.framed(step, finite=finite)
         self.told, self.newest = self.told + 1, step
 
     def remember(self) -> None:

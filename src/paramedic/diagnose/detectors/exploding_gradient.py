@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.jumps import Jump, jump
 from paramedic.diagnose.motion import elasticity, weight_growth
 from paramedic.diagnose.rows import middle
 from paramedic.types import Finding, Severity, Window
@@ -19,7 +20,8 @@ class ExplodingGradient(Detector):
     The norm of the gradient times that of the weights over the loss, a number without a unit. In
     sound nets it is between 1 and 100. Here it is in the thousands at a typical step, or it has
     grown a thousandfold, and the net does not learn well. Norms alone say nothing: a sum instead
-    of a mean in the loss multiplies them by the batch size.
+    of a mean in the loss multiplies them by the batch size. A single gradient far above all
+    before it is told, too.
 
     ## Why is this bad?
     The gradient holds only in a tiny neighbourhood, so any ordinary learning rate steps far
@@ -67,13 +69,46 @@ class ExplodingGradient(Detector):
         0.3, "share of the loss that is gone, above which the net learns", source="as above"
     )
 
+    sudden: float = threshold(
+        5.0, "one gradient against the largest before it", source="tuning half of the zoo"
+    )
+    deviations: float = threshold(
+        15.0, "its distance from the usual one that is a warning", source="as above; 10 was healthy"
+    )
+
     def missing(self, window: Window) -> str | None:
+        return None if window.derive(jump) is not None else self._unknown_proportion(window)
+
+    def _unknown_proportion(self, window: Window) -> str | None:
         loss = window.derive(curve)
         if loss is None or loss.steps < self.steps or len(window.derive(elasticity)) < 4:
             return "too few steps were seen"
         return None
 
     def examine(self, window: Window) -> Finding | None:
+        moment = window.derive(jump)
+        if moment is not None and moment.beyond > self.sudden and moment.norm > moment.usual:
+            return self._moment(window, moment)
+        return None if self._unknown_proportion(window) else self._proportion(window)
+
+    def _moment(self, window: Window, moment: Jump) -> Finding:
+        grave = moment.deviations > self.deviations
+        return self.finding(
+            window,
+            f"The gradient of step {moment.step} (norm {moment.norm:.2g}) is "
+            f"{moment.norm / moment.usual:.3g} times the usual one. Skip or clip such steps.",
+            severity=Severity.WARNING if grave else Severity.INFO,
+            confidence=0.9,
+            explains=frozenset(),
+            moment=moment.step,
+            norm=moment.norm,
+            usual=moment.usual,
+            against_largest=moment.beyond,
+            threshold=self.sudden,
+            deviations=moment.deviations,
+        )
+
+    def _proportion(self, window: Window) -> Finding | None:
         loss, violence = window.derive(curve), window.derive(elasticity)
         assert loss is not None
         typical = middle(violence)

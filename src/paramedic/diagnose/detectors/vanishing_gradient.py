@@ -8,6 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.jumps import Jump, jump
 from paramedic.diagnose.motion import motion
 from paramedic.diagnose.rows import dead_shares, learners, names
 from paramedic.types import Finding, Severity, Window
@@ -21,7 +22,7 @@ class VanishingGradient(Detector):
     Gradients per weight in the first half of the layers that are a tiny fraction of those in the
     last ones, while the net does not learn. Small gradients alone are no sickness: near the end
     of a good run all gradients are small, and an adaptive optimizer makes up for moderate
-    differences.
+    differences. A single gradient that is next to nothing beside all before it is told, too.
 
     ## Why is this bad?
     The early layers stay as they were initialised, and the late ones see inputs scrambled by
@@ -61,13 +62,42 @@ class VanishingGradient(Detector):
     )
     steps: int = threshold(15, "steps before it is judged", source="the first steps may be slow")
 
+    sudden: float = threshold(
+        1e-3, "one gradient against the smallest before it", source="tuning half of the zoo"
+    )
+
     def missing(self, window: Window) -> str | None:
+        return None if window.derive(jump) is not None else self._unknown_depth(window)
+
+    def _unknown_depth(self, window: Window) -> str | None:
+        """Why layers cannot be compared."""
         move, loss = window.derive(motion), window.derive(curve)
         if move is None or loss is None or loss.steps < self.steps:
             return "too few steps were seen"
         return None if np.isfinite(move.depth_ratio) else "the model has fewer than three layers"
 
     def examine(self, window: Window) -> Finding | None:
+        moment = window.derive(jump)
+        if moment is not None and moment.beyond < self.sudden:
+            return self._moment(window, moment)
+        return None if self._unknown_depth(window) else self._along_the_depth(window)
+
+    def _moment(self, window: Window, moment: Jump) -> Finding:
+        return self.finding(
+            window,
+            f"The gradient of step {moment.step} (norm {moment.norm:.2g}) is "
+            f"{moment.norm / moment.usual:.1e} of the usual one: from one step to the next hardly "
+            "anything is left of it.",
+            confidence=0.9,
+            explains=frozenset(),
+            moment=moment.step,
+            norm=moment.norm,
+            usual=moment.usual,
+            against_smallest=moment.beyond,
+            threshold=self.sudden,
+        )
+
+    def _along_the_depth(self, window: Window) -> Finding | None:
         move, loss = window.derive(motion), window.derive(curve)
         assert move is not None
         assert loss is not None

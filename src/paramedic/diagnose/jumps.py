@@ -1,0 +1,91 @@
+"""A gradient that is, from one step to the next, of another order of magnitude."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from paramedic.diagnose.rows import middle
+from paramedic.types import Window
+
+_NEWEST = 4  # frames that are looked at: a jump is told soon or not at all
+_FEWEST = 16  # frames before it that tell what is usual
+_LEAST = 1e-30  # stands for zero in logarithms
+_CALM = 0.05  # smallest deviation of a logarithm: nobody is calmer than 5 %
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """The norm of one gradient against those of the frames before it."""
+
+    step: int
+    norm: float
+    usual: float  # the median of the norms before
+    beyond: float  # against the largest or the smallest before; 1 if it lies between them
+    deviations: float  # from the usual one, in robust deviations of the logarithms
+
+
+def jump(window: Window) -> Jump | None:
+    """The largest jump of the newest frames, up or down; None if too few are known.
+
+    Use `window.derive`.
+    """
+    norms = window.scalar("grad_norm")
+    known = np.flatnonzero(np.isfinite(norms))
+    logs = np.log(np.maximum(norms[known], _LEAST))
+    places = range(max(len(known) - _NEWEST, _FEWEST), len(known))
+    found = [_at(window, logs, known, place) for place in places]
+    return max(found, key=lambda one: abs(math.log(one.beyond)), default=None)
+
+
+def _at(window: Window, logs: np.ndarray, known: np.ndarray, place: int) -> Jump:
+    before, now = logs[:place], float(logs[place])
+    usual = middle(before)
+    deviation = max(1.4826 * middle(np.abs(before - usual)), _CALM)
+    inside = min(max(now, float(before.min())), float(before.max()))
+    return Jump(
+        step=int(window.steps[known[place]]),
+        norm=math.exp(now),
+        usual=math.exp(usual),
+        beyond=math.exp(min(now - inside, 600.0)),
+        deviations=(now - usual) / deviation,
+    )
+
+
+class Startle:
+    """Notices such jumps frame by frame, at the cost of a logarithm, so that they are examined
+    at once and not when it is time."""
+
+    __slots__ = ("_awake", "_level", "_quiet", "_seen", "_spread")
+
+    def __init__(self) -> None:
+        self._seen = 0
+        self._level = self._spread = 0.0
+        self._awake = 0  # frames that are still to be examined
+        self._quiet = 0  # frames until the next jump may startle
+
+    def notices(self, norm: float) -> bool:
+        """Whether this frame, or one just before it, is out of the ordinary."""
+        self._awake, self._quiet = max(self._awake - 1, 0), max(self._quiet - 1, 0)
+        if not math.isfinite(norm):
+            return self._awake > 0
+        away = math.log(max(norm, _LEAST)) - self._level
+        limit = max(math.log(_STARTLING), _DEVIATIONS * self._spread)
+        if self._seen >= _FEWEST and abs(away) > limit:
+            if not self._quiet:
+                self._awake, self._quiet = _EXAMINED, _PAUSE
+            away = math.copysign(limit, away)  # one wild frame moves the level like any other
+        rate = max(1 / (self._seen + 1), _RATE)
+        self._level += rate * away
+        self._spread += rate * (abs(away) - self._spread)
+        self._seen += 1
+        return self._awake > 0
+
+
+_STARTLING = 4.0  # times the usual norm
+_DEVIATIONS = 5.0
+_EXAMINED = 3  # frames that are examined after a jump: a finding must be seen twice
+_PAUSE = 16  # frames in which no other jump startles, so that a wild run is not examined at each
+_RATE = 1 / 16

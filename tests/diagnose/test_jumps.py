@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paramedic.diagnose.causes import diagnose
+from paramedic.diagnose.detector import Detector
+from paramedic.diagnose.detectors.exploding_gradient import ExplodingGradient
+from paramedic.diagnose.detectors.vanishing_gradient import VanishingGradient
+from paramedic.diagnose.engine import Engine
+from paramedic.diagnose.jumps import Startle, jump
+from paramedic.types import Frame, Severity, Window
+from tests.diagnose.detectors.judging import fires, judge
+from tests.diagnose.detectors.losses import resting
+from tests.diagnose.windows import window
+
+CALM = 1.0 + 0.1 * np.sin(np.arange(40.0))
+
+
+def norms(*last: float) -> Window:
+    """Forty calm gradients and these."""
+    values = np.concatenate([CALM, last])
+    layers = {"weight_norm": np.ones((len(values), 1)), "grad_norm": values.reshape(-1, 1)}
+    scalars = {"grad_norm": values, "loss": 1.0}
+    return window(len(values), layers=layers, scalars=scalars, losses=resting(1.0))
+
+
+def test_the_largest_of_the_newest() -> None:
+    found = jump(norms(20.0, 1.0, 1.0))
+    assert found is not None
+    assert found.step == 40
+    assert found.usual == pytest.approx(1.0, abs=0.1)
+    assert found.beyond == pytest.approx(20 / 1.1, rel=0.05)
+
+
+def test_too_few_are_known() -> None:
+    assert jump(window()) is None
+    assert jump(window(8, scalars={"grad_norm": CALM[:8]})) is None
+    assert jump(window(40, scalars={"grad_norm": np.nan})) is None
+
+
+def test_a_gradient_times_twenty() -> None:
+    found = fires(ExplodingGradient(), norms(20.0), Severity.WARNING)
+    assert found.evidence["moment"] == 40
+    assert found.evidence["against_largest"] > found.evidence["threshold"]
+    assert found.explains == ()
+    assert judge(ExplodingGradient(), norms(3.0)) is None
+    assert judge(ExplodingGradient(), norms(20.0, *[1.0] * 6)) is None, "long ago"
+
+
+def test_a_wild_run_is_not_warned_of_one_more_jump() -> None:
+    wild = np.exp(np.random.default_rng(0).normal(0, 0.8, 40))
+    given = np.concatenate([wild, [5.5 * wild.max()]])
+    layers = {"weight_norm": np.ones((41, 1)), "grad_norm": given.reshape(-1, 1)}
+    scalars = {"grad_norm": given, "loss": 1.0}
+    fires(
+        ExplodingGradient(),
+        window(41, layers=layers, scalars=scalars, losses=resting(1.0)),
+        Severity.INFO,
+    )
+
+
+def test_a_gradient_of_next_to_nothing() -> None:
+    found = fires(VanishingGradient(), norms(1e-8), Severity.WARNING)
+    assert found.evidence["against_smallest"] < found.evidence["threshold"]
+    assert judge(VanishingGradient(), norms(0.01)) is None
+    fires(VanishingGradient(), norms(0.0), Severity.WARNING)
+
+
+def _run(engine: Engine, values: np.ndarray) -> None:
+    for step, norm in enumerate(values):
+        layers = {"weight_norm": np.ones(1, np.float32), "grad_norm": np.array([norm], np.float32)}
+        scalars = {"loss": 1.0, "loss_finite": 1.0, "grad_norm": float(norm), "grad_finite": 1.0}
+        engine.pulse(step, 1.0, finite=True, skipped=False)
+        engine.frame(Frame(step, "full", scalars, layers))
+
+
+@pytest.mark.parametrize("at", [130, 777, 1001])
+@pytest.mark.parametrize(
+    ("factor", "detector"), [(20.0, ExplodingGradient()), (1e-8, VanishingGradient())]
+)
+def test_one_step_is_told_within_three(at: int, factor: float, detector: Detector) -> None:
+    values = np.resize(CALM, 1100)
+    values[at] *= factor
+    engine = Engine([detector])
+    _run(engine, values)
+    assert [case.finding.slug for case in engine.cases] == [detector.slug]
+    assert at <= engine.cases[0].opened <= at + 3
+
+
+def test_both_in_one_run_do_not_contradict_each_other() -> None:
+    values = np.resize(CALM, 600)
+    values[300] *= 20.0
+    values[500] *= 1e-8
+    engine = Engine([ExplodingGradient(), VanishingGradient()])
+    _run(engine, values)
+    found = diagnose(engine.cases, engine.detectors)
+    assert {finding.slug for finding in found.findings} == {
+        "exploding-gradient",
+        "vanishing-gradient",
+    }
+
+
+def test_a_calm_run_never_startles() -> None:
+    startle = Startle()
+    assert not any(startle.notices(float(norm)) for norm in np.resize(CALM, 500))
+    assert not any(Startle().notices(float("nan")) for _ in range(50))
+
+
+def test_a_new_level_startles_for_a_while() -> None:
+    startle = Startle()
+    noticed = [startle.notices(float(norm)) for norm in np.repeat([1.0, 100.0], 200)]
+    assert not any(noticed[:200])
+    assert noticed[200]
+    assert 3 <= sum(noticed) <= 20
