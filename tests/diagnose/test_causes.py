@@ -49,6 +49,14 @@ def test_a_chain_has_one_root() -> None:
     assert sorted(_slugs(diagnosis.consequences)) == ["b", "c"]
 
 
+def test_what_was_gone_before_another_began_does_not_explain_it() -> None:
+    early = _case("cause", closed=20, explains=("effect",))
+    effect = _case("effect", step=30)
+    assert diagnose([early, effect], []).root is effect.finding
+    in_time = _case("effect", step=20)
+    assert diagnose([early, in_time], []).root is early.finding
+
+
 @pytest.mark.parametrize("length", [2, 3, 4])
 def test_of_a_circle_the_highest_ranked_is_the_root(length: int) -> None:
     names = "abcd"[:length]

@@ -80,6 +80,12 @@ def test_pace_is_the_fall_of_the_last_quarter() -> None:
     assert read(resting()).pace == pytest.approx(0, abs=0.01)
 
 
+def test_steadiness_tells_a_line_from_a_curve_that_levels_off() -> None:
+    assert read(sloping(2.3, 1.3)).steadiness == pytest.approx(1.0, abs=0.25)
+    assert read(2 + np.exp(-np.linspace(0, 6, 400))).steadiness < 0.1
+    assert read(resting()).steadiness == 0.0
+
+
 def test_one_wild_batch_moves_no_level() -> None:
     wild = resting()
     wild[70] = 1e9

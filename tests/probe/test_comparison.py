@@ -50,11 +50,21 @@ def test_the_function_behind_the_output(
     assert _chart(model, loss, target).output_function == expected
 
 
+def huber(output: Tensor, target: Tensor) -> Tensor:
+    """Written out by hand."""
+    error = (output - target).abs()
+    return torch.where(error < 1, 0.5 * error.square(), error - 0.5).mean()
+
+
+def test_a_huber_loss_by_hand_is_known() -> None:
+    assert _chart(COLUMN, huber, NUMBERS[:, None]).loss == "huber"
+
+
 @pytest.mark.parametrize(
     "loss",
     [
         nn.MSELoss(), F.mse_loss, nn.L1Loss(), F.l1_loss, nn.SmoothL1Loss(), F.huber_loss,
-        lambda out, y: ((out - y) ** 2).mean(), lambda out, y: (out - y).abs().sum(),
+        lambda out, y: ((out - y) ** 2).mean(), lambda out, y: (out - y).abs().sum(), huber,
     ],
 )  # fmt: skip
 def test_shapes_are_seen_as_they_were_before_broadcasting(loss: Any) -> None:

@@ -57,6 +57,26 @@ def test_a_large_scale_that_ends_in_nan() -> None:
     fires(DETECTOR, inputs(losses, **WIDE), Severity.CRITICAL)
 
 
+def strained(gradient: float, saturated: float, spread: float) -> Window:
+    """A net that learns, with a gradient in this proportion and so many saturated values."""
+    given = inputs(learning(), spread=spread, largest=3 * spread)
+    layers = {
+        "weight_norm": np.ones((10, 2)),
+        "grad_norm": np.full((10, 2), gradient),
+        "act_saturated": np.full((10, 2), saturated),
+    }
+    scalars = {**given.scalars, "loss": [1.0] * 10}
+    return window(layers=layers, scalars=scalars, losses=learning(), chart=given.chart)
+
+
+def test_an_extreme_scale_that_shows_in_a_net_that_learns() -> None:
+    far = 2 * DETECTOR.extreme
+    fires(DETECTOR, strained(2 * DETECTOR.violent, 0.0, far), Severity.CRITICAL)
+    fires(DETECTOR, strained(1.0, 1.0, far), Severity.CRITICAL)
+    assert judge(DETECTOR, strained(1.0, 0.0, far)) is None
+    assert judge(DETECTOR, strained(2 * DETECTOR.violent, 1.0, DETECTOR.extreme / 2)) is None
+
+
 @pytest.mark.parametrize(
     "healthy",
     [

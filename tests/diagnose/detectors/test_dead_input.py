@@ -36,6 +36,15 @@ def test_a_first_layer_of_equal_weights_is_no_fault_of_the_inputs() -> None:
     assert judge(DETECTOR, behind(ALL, variance=0.0)) is None
 
 
+def test_dead_units_make_all_samples_equal_themselves() -> None:
+    frames = DETECTOR.frames
+    given = window(
+        layers={"weight_var": [[1.0]] * frames, "act_dead": [[1.0]] * frames},
+        scalars={"input_constant": [0.0] * frames, "first_constant": 1.0},
+    )
+    assert judge(DETECTOR, given) is None
+
+
 def test_one_batch_that_varies_is_enough() -> None:
     assert judge(DETECTOR, window(scalars={"input_constant": [*ALL[1:], 0.99]})) is None
     assert judge(DETECTOR, behind([*ALL[1:], 0.99], variance=1.0)) is None

@@ -50,6 +50,13 @@ def test_weights_on_the_wrong_scale(variance: float) -> None:
     assert not least < found.evidence["gain"] < most
 
 
+@pytest.mark.parametrize(("kind", "told"), [("LayerNorm", True), ("BatchNorm1d", False)])
+def test_large_weights_matter_unless_a_normalisation_follows(kind: str, told: bool) -> None:
+    layers = [*LINEAR, *[Layer(f"norm{place}", kind, 20) for place in range(4)]]
+    given = start((LARGE,) * 4 + (0.0,) * 4, (1.0,) * 8, layers)
+    assert (judge(DETECTOR, given) is not None) == told
+
+
 @pytest.mark.parametrize("last", [10 * DETECTOR.growth, 0.1 / DETECTOR.growth])
 def test_activations_that_grow_or_die_away(last: float) -> None:
     found = fires(DETECTOR, start(activations=(1, 1, last, last)), Severity.WARNING)
