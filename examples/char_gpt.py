@@ -38,9 +38,8 @@ class Attention(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         batch, time, width = x.shape
         shape = (batch, time, self.heads, width // self.heads)
-        query, key, value = (
-            part.view(shape).transpose(1, 2) for part in self.query_key_value(x).chunk(3, -1)
-        )
+        parts = self.query_key_value(x).chunk(3, -1)
+        query, key, value = (part.view(shape).transpose(1, 2) for part in parts)
         mixed = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
         return self.project(mixed.transpose(1, 2).reshape(batch, time, width))
 
@@ -100,7 +99,7 @@ class Text:
         cut = len(ids) * 9 // 10
         self.parts = {"train": ids[:cut], "validation": ids[cut:]}
         self.context = context
-        if min(map(len, self.parts.values())) <= context:
+        if len(self.parts["validation"]) <= context:
             raise SystemExit(f"The text has {len(text)} characters: that is too short.")
 
     def batch(self, part: str, size: int) -> tuple[Tensor, Tensor]:

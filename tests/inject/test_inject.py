@@ -20,11 +20,8 @@ print(injection.log[0][0], layer.bias.grad.tolist())
 @pytest.mark.parametrize(
     "first",
     [
-        "import paramedic",
-        "import paramedic.inject",
-        "import paramedic; paramedic.inject; paramedic.inject",
-        "import paramedic; from paramedic.inject.discovery import faults; faults()",
-        "import paramedic; paramedic.inject; from paramedic.inject.discovery import faults",
+        "import paramedic; paramedic.inject; paramedic.inject; import paramedic.inject.discovery",
+        "import paramedic.inject.discovery; paramedic.inject.discovery.faults()",
     ],
 )
 def test_it_can_be_called(first: str) -> None:
