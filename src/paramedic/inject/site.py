@@ -17,7 +17,14 @@ from torch import Tensor, nn
 from torch.nn.modules.module import _global_forward_hooks, register_module_forward_hook
 from torch.optim import Optimizer
 
-from paramedic.inject.hooks import Change, EvaluationHook, InputHook, TrainingHook, change_first
+from paramedic.inject.hooks import (
+    Change,
+    EvaluationHook,
+    Hook,
+    InputHook,
+    TrainingHook,
+    change_first,
+)
 
 BeforeStep = Callable[[Optimizer, ExitStack], None]
 BatchChange = Callable[[Any, Any], tuple[Any, Any]]
@@ -75,10 +82,14 @@ class Site:
         self.at_end(hook.switch_off)
 
     def on_output(self, module: nn.Module, change: Change, *, always: bool = False) -> None:
-        """Change the first tensor that a module gives out, for everybody who looks at it."""
+        """Change the first tensor that a module, or a copy of it, gives out, for everybody who
+        looks at it."""
+        mark = Hook()  # goes along with copies
+        self.at_end(module.register_forward_hook(mark).remove)
 
         def hook(called: nn.Module, args: Any, output: Any) -> Any:
-            if called is not module or not (always or torch.is_grad_enabled()):
+            ours = mark in called._forward_hooks.values()
+            if not ours or not (always or torch.is_grad_enabled()):
                 return None
             return change_first(output, change)
 

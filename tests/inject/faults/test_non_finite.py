@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 import paramedic
@@ -49,6 +50,24 @@ def test_its_origin_is_told(layer: str) -> None:
     assert root.slug == "non-finite"
     assert root.evidence["first_step"] == 30
     assert root.where == (layer,)
+
+
+@pytest.mark.parametrize("on_nan", ["locate", "replay"])
+def test_also_between_two_looks_and_in_a_copy_of_the_model(on_nan: str) -> None:
+    model = net()
+    optimizer = momentum(model)
+    x, y = data(32)
+    with (
+        paramedic.watch(model, optimizer, overhead=1e-4, on_nan=on_nan, strict=True) as monitor,
+        paramedic.inject(model, optimizer, "non-finite", at=50, layer="5"),
+    ):
+        for _ in range(52):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    root = monitor.diagnosis.root
+    assert root is not None
+    assert (root.evidence["first_step"], root.where) == (50, ("5",))
 
 
 def test_a_finite_value_is_none() -> None:
