@@ -1,7 +1,7 @@
 """A small character-level GPT on any text, watched by Paramedic.
 
     python examples/char_gpt.py --text FILE --steps 300
-    python examples/char_gpt.py --inject learning-rate-too-high --at 100
+    python examples/char_gpt.py --inject non-finite --at 100
 
 Without a file it learns from the help texts of Python itself.
 """
@@ -188,10 +188,10 @@ def main() -> None:
     torch.manual_seed(options.seed)
     text = Text(read(options.text), options.context)
     model = CharGPT(len(text.alphabet), options)
-    size = sum(parameter.numel() for parameter in model.parameters())
-    print(f"{size:,} parameters, {len(text.alphabet)} different characters")
+    print(f"{sum(one.numel() for one in model.parameters()):,} parameters")
     monitor = train(model, text, options)
-    print(f"\nIt writes:\n{write(model, text)}")
+    if monitor.health != "critical":
+        print(f"\nIt writes:\n{write(model, text)}")
     tell(monitor)
 
 
