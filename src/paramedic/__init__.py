@@ -18,14 +18,16 @@ from paramedic.version import __version__
 if TYPE_CHECKING:
     from paramedic.diagnose.detector import Detector
     from paramedic.diagnose.replay import replay
+    from paramedic.inject.injecting import inject
     from paramedic.probe.watch import watch
     from paramedic.trace import Trace, TraceError
 
-__all__ = ["Detector", "Trace", "TraceError", "__version__", "replay", "watch"]
+__all__ = ["Detector", "Trace", "TraceError", "__version__", "inject", "replay", "watch"]
 
 # Where the public names live: `import paramedic` is fast because it loads none of them.
 _HOMES = {
     "Detector": "paramedic.diagnose.detector",
+    "inject": "paramedic.inject.injecting",
     "replay": "paramedic.diagnose.replay",
     "Trace": "paramedic.trace",
     "TraceError": "paramedic.trace",
@@ -37,11 +39,14 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'paramedic' has no attribute {name!r}")
-    if name == "watch":
+    if name in ("inject", "watch"):
         from paramedic.optional import require
 
-        require("torch", extra="torch", needed_by="paramedic.watch")
-    return getattr(importlib.import_module(home), name)
+        require("torch", extra="torch", needed_by=f"paramedic.{name}")
+    found = getattr(importlib.import_module(home), name)
+    # The import may have put a room of the same name here: the public name is the call.
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:
