@@ -14,6 +14,7 @@ from paramedic.diagnose.case import Case
 from paramedic.diagnose.detector import Detector
 from paramedic.types import Finding, Severity
 
+_LATE, _LATE_STEPS = 2, 20  # times, and steps more, that a cause may be told after its effect
 _GRAVITY = {Severity.INFO: 0, Severity.WARNING: 1, Severity.CRITICAL: 2}
 
 
@@ -79,10 +80,14 @@ def brings_about(cause: Finding, effect: Finding) -> bool:
     """Whether one finding explains the other.
 
     A detector that knows when its sickness began says so as `first_step` in the evidence; what
-    was told before that has another cause.
+    was told before that has another cause. Of the others it is only known when they were told,
+    and some take longer to tell than others; but not many times as long.
     """
     began = cause.evidence.get("first_step")
-    in_time = not isinstance(began, int) or began <= effect.step
+    if isinstance(began, int):
+        in_time = began <= effect.step
+    else:
+        in_time = cause.step <= _LATE * effect.step + _LATE_STEPS
     return effect.slug in cause.explains and in_time
 
 

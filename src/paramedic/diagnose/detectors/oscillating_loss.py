@@ -143,6 +143,7 @@ class OscillatingLoss(Detector):
             explains=self.explains | _OF_SORTED,
             one_class_batches=share,
             threshold=self.sorted,
+            first_step=0,  # the order of the samples was there before anything else
         )
 
     def _rate_swings(self, rates: NDArray[np.float64]) -> bool:
