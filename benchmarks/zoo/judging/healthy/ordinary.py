@@ -1,0 +1,52 @@
+"""The sound plans as they are, which also are the twins of the sick runs."""
+
+from __future__ import annotations
+
+from ...optimizers import cosine
+from ...plan import Plan
+from ...recipe import Recipe, healthy
+from .. import bases
+
+_PLAIN: tuple[Plan, ...] = (
+    bases.FUNNEL_MOONS,
+    bases.FUNNEL_FOREST,
+    bases.FUNNEL_HOUSING,
+    bases.WIDE_SPIRALS,
+    bases.WIDE_CANCER,
+    bases.WIDE_WAVE,
+    bases.DENSE_FRIEDMAN,
+    bases.DENSE_DIGITS,
+    bases.FACTORS_SHOP,
+    bases.VGG_MNIST,
+    bases.VGG_SHAPES,
+    bases.SEPARABLE_STRIPES,
+    bases.SEPARABLE_DIGITS,
+    bases.RESNET_SHAPES,
+    bases.VIT_DIGITS,
+    bases.VIT_STRIPES,
+    bases.MIXER_STRIPES,
+    bases.MIXER_DIGITS,
+    bases.TCN_SINES,
+    bases.TCN_EXCHANGE,
+    bases.ELMAN_SINES,
+    bases.GRU_LEAKY,
+    bases.GRU_MOBY,
+    bases.BOTH_MAJORITY,
+    bases.ENCODER_SORTING,
+    bases.ENCODER_RECALL,
+    bases.GPT_AUSTEN,
+    bases.GPT_ENWIK8,
+)
+# These would go on to learn by heart: their rates go down so that the runs come to an end.
+_ENDING: tuple[Plan, ...] = (
+    bases.RESNET_CIFAR10,
+    bases.BOTH_REUTERS,
+    bases.TEXT_CNN_REUTERS,
+    bases.TEXT_CNN_IMDB,
+    bases.GPT_WIKITEXT,
+)
+
+RECIPES: list[Recipe] = [
+    *[recipe for plan in _PLAIN for recipe in healthy("plain", plan, 23)],
+    *[r for plan in _ENDING for r in healthy("cosine", plan.but(scheduler=cosine()), 23)],
+]
