@@ -27,9 +27,6 @@ RECIPES: list[Recipe] = [
     ),
     *_remodelled(bases.VGG_SHAPES, "batch-norm", 30, norm=True),
     *_remodelled(bases.VGG_MNIST, "half-dropped", 30, width=16, dropout=0.5),
-    *_remodelled(bases.VGG_MNIST.but(optimizer=adam(3e-3)), "elu", 31, activation=nn.ELU),
-    *_remodelled(bases.RESNET_SHAPES, "eight-blocks", 30, blocks=8),
-    *_remodelled(bases.GRU_LEAKY, "three-layers", 30, layers=3),
     *healthy(
         "mostly-silent-relu",
         bases.FUNNEL_FOREST.but(

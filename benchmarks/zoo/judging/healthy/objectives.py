@@ -10,10 +10,9 @@ from torch import nn
 
 from ...data import changes
 from ...data.drawn import DIRECTIONS, shapes, stripes
-from ...data.images import digits
-from ...data.points import TAGS, moons, spirals, tags
+from ...data.points import TAGS, moons, tags
 from ...data.source import Source
-from ...losses import Focal, SmoothContrast, VariationalLoss
+from ...losses import SmoothContrast, VariationalLoss
 from ...optimizers import adam
 from ...plan import Plan
 from ...recipe import Recipe, healthy
@@ -46,9 +45,7 @@ _RARE = bases.SEPARABLE_STRIPES.but(
 
 SUPERVISED: list[Recipe] = [
     *healthy("label-smoothing", bases.VIT_STRIPES.but(loss=_SMOOTH, hand_in_loss=True), 33),
-    *healthy("focal", bases.VGG_SHAPES.but(loss=Focal()), 33),
     *healthy("multi-label", _TAGS, 33),
-    *healthy("multi-label", _TAGS.but(architecture="dense-fc", model=partial(Dense, 30, TAGS)), 33),
     *healthy("rare-class", _RARE, 33),
     *healthy(
         "one-hot-squares",
@@ -62,7 +59,6 @@ SUPERVISED: list[Recipe] = [
     *healthy("log-softmax", _MAJORITY_LOGARITHM, 33),
     *healthy("sigmoid-bce", _CANCER_PROBABILITY, 33),
     *healthy("huber", bases.TCN_EXCHANGE.but(loss=nn.HuberLoss(), hand_in_loss=True), 33),
-    *healthy("l1", bases.GRU_LEAKY.but(loss=nn.L1Loss()), 33),
 ]
 
 
@@ -106,7 +102,6 @@ def _autoencoder(source: Source, side: int) -> Plan:
 
 UNSUPERVISED: list[Recipe] = [
     *healthy("variational", _autoencoder(shapes(), 16), 34),
-    *healthy("variational", _autoencoder(digits(), 8), 34),
     *healthy(
         "denoising",
         _unlabelled(
@@ -120,7 +115,6 @@ UNSUPERVISED: list[Recipe] = [
         34,
     ),
     *healthy("least-squares", _adversaries(moons(), 1e-3), 34),
-    *healthy("least-squares", _adversaries(spirals(640), 1e-3), 34),
     *healthy(
         "contrast",
         bases.DENSE_DIGITS.but(

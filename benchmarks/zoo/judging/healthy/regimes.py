@@ -13,7 +13,6 @@ from ...optimizers import (
     adam,
     adamw,
     cosine,
-    layerwise,
     lbfgs,
     nadam,
     rmsprop,
@@ -55,7 +54,6 @@ OPTIMIZERS: list[Recipe] = [
     *healthy("rmsprop", bases.FUNNEL_FOREST.but(optimizer=rmsprop(1e-3)), 28),
     *healthy("adagrad", bases.VGG_SHAPES.but(optimizer=adagrad(0.02)), 28),
     *healthy("nadam", bases.BOTH_MAJORITY.but(optimizer=nadam(5e-3)), 28),
-    *healthy("nesterov", bases.VGG_MNIST.but(optimizer=sgd(0.02, 0.9, nesterov=True)), 28),
     *healthy("weight-decay", bases.MIXER_DIGITS.but(optimizer=adamw(3e-3, weight_decay=0.2)), 28),
     *healthy(
         "lbfgs",
@@ -71,7 +69,6 @@ OPTIMIZERS: list[Recipe] = [
         ),
         28,
     ),
-    *healthy("layerwise-rates", bases.SEPARABLE_STRIPES.but(optimizer=layerwise(5e-3, 0.8)), 28),
 ]
 
 NOISE: list[Recipe] = [
@@ -90,7 +87,6 @@ NOISE: list[Recipe] = [
         bases.DENSE_DIGITS.but(source=bases.DENSE_DIGITS.data(changes.wrong_labels(0.1)), epochs=6),
         29,
     ),
-    *healthy("momentum-0.97", bases.WIDE_SPIRALS.but(optimizer=sgd(0.02, 0.97)), 29),
 ]
 
 _NORM_MNIST = bases.VGG_MNIST.but(model=bases.VGG_MNIST.remodel(norm=True))

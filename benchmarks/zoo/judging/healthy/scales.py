@@ -33,7 +33,6 @@ def _small_head(model: nn.Sequential) -> None:
 
 RECIPES: list[Recipe] = [
     *healthy("inputs-0-1", _inputs_to(bases.VGG_MNIST.but(optimizer=adam(3e-3)), 1.0), 35),
-    *healthy("inputs-0-1", _inputs_to(bases.VIT_DIGITS, 1.0), 35),
     *healthy("counts-0-16", _inputs_to(bases.SEPARABLE_DIGITS, 16.0), 35),
     *healthy("targets-x50", _targets(bases.FUNNEL_HOUSING, 50.0, 30.0, 2e-2), 35),
     *healthy("targets-x200", _targets(bases.TCN_EXCHANGE, 200.0, 0.0, 2e-2), 35),

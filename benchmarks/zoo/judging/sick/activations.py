@@ -27,7 +27,7 @@ def _shut(plan: Plan, seeds: int | tuple[int, ...], bias: float, form: str) -> l
 
 
 DYING: list[Recipe] = [
-    *_shut(bases.FUNNEL_FOREST, (20, 21), -12.0, "adam"),
+    *_shut(bases.FUNNEL_FOREST, 20, -12.0, "adam"),
     *_shut(bases.VGG_SHAPES, 22, -8.0, "adam"),
     *_shut(bases.TEXT_CNN_REUTERS, 20, -10.0, "adam"),
     *_shut(bases.FACTORS_SHOP, 21, -15.0, "adam"),
@@ -37,7 +37,7 @@ DYING: list[Recipe] = [
         bases.VGG_MNIST,
         22,
         _RATE,
-        optimizer=sgd(1.0, 0.9),
+        optimizer=sgd(0.4, 0.9),
     ),
 ]
 
@@ -59,7 +59,7 @@ def _steep(plan: Plan, seeds: int | tuple[int, ...], factor: float, *names: str)
 
 
 SATURATED: list[Recipe] = [
-    *_steep(_tanh(bases.FUNNEL_MOONS), (20, 21), 60.0),
+    *_steep(_tanh(bases.FUNNEL_MOONS), 20, 60.0),
     *_steep(_tanh(bases.VGG_MNIST), 22, 50.0),
     *_steep(bases.GRU_LEAKY, 20, 60.0, "body"),
     *_steep(bases.BOTH_MAJORITY, 21, 60.0, "body"),
@@ -104,11 +104,11 @@ def _ending(
 IMPROPER_OUTPUT: list[Recipe] = [
     *_ending(bases.VIT_STRIPES, 20, "softmax-before-cross-entropy", _SOFTMAX),
     *_ending(bases.BOTH_REUTERS, 21, "softmax-before-cross-entropy", _SOFTMAX),
-    *_ending(bases.DENSE_DIGITS, 22, "softmax-before-cross-entropy", _SOFTMAX),
     *_ending(bases.GPT_AUSTEN, 20, "softmax-in-language-model", _SOFTMAX),
     *_ending(bases.WIDE_CANCER, 21, "sigmoid-before-bce-logits", nn.Sigmoid),
     *_ending(bases.TEXT_CNN_IMDB, 22, "sigmoid-before-bce-logits", nn.Sigmoid),
-    *_ending(bases.MIXER_STRIPES, 20, "relu-before-cross-entropy", nn.ReLU, ("dying-relu",)),
+    *_ending(bases.FUNNEL_FOREST, 20, "relu-before-cross-entropy", nn.ReLU, ("dying-relu",)),
+    *_ending(bases.VIT_DIGITS, 20, "relu-before-cross-entropy", nn.ReLU, ("dying-relu",)),
     *_ending(_CANCER_PROBABILITY, 21, "no-sigmoid-before-bce", nn.Identity),
     *_ending(_HOUSING_LARGE, 22, "tanh-before-large-targets", nn.Tanh),
     *_ending(bases.TCN_EXCHANGE, 20, "sigmoid-before-regression", nn.Sigmoid),

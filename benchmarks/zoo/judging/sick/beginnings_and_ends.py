@@ -19,7 +19,7 @@ def _all(plan: Plan, seeds: int | tuple[int, ...], form: str, value: float) -> l
 
 
 INITIALISATION: list[Recipe] = [
-    *_all(bases.FUNNEL_FOREST, (20, 21), "all-zero", 0.0),
+    *_all(bases.FUNNEL_FOREST, 20, "all-zero", 0.0),
     *_all(bases.WIDE_SPIRALS, 22, "constant-0.3", 0.3),
     *_all(bases.GRU_LEAKY, 20, "all-zero", 0.0),
     *sick(
@@ -56,7 +56,7 @@ def _stopped(full: Plan, seeds: int | tuple[int, ...], epochs: int) -> list[Reci
 
 
 TOO_FEW: list[Recipe] = [
-    *_stopped(bases.FUNNEL_FOREST.but(optimizer=sgd(0.05), epochs=36), (20, 21), 6),
+    *_stopped(bases.FUNNEL_FOREST.but(optimizer=sgd(0.05), epochs=36), 20, 6),
     *_stopped(bases.VGG_MNIST.but(optimizer=adam(4e-4), epochs=18), 22, 4),
     *_stopped(bases.GPT_AUSTEN.but(optimizer=adam(7e-4), epochs=12), 20, 3),
     *_stopped(bases.BOTH_MAJORITY.but(optimizer=adam(1e-3), epochs=30), 21, 7),

@@ -32,8 +32,8 @@ def _abnormal(
 
 
 ABNORMAL: list[Recipe] = [
-    *_abnormal(_FOREST_SGD, (20, 21), "not-normalised-x100", changes.scaled(100.0, 300.0)),
-    *_abnormal(_SHAPES_SGD, 22, "not-normalised-x80", changes.scaled(80.0, 128.0)),
+    *_abnormal(_FOREST_SGD, 20, "not-normalised-x100", changes.scaled(100.0, 300.0), _NAN),
+    *_abnormal(_SHAPES_SGD, 22, "not-normalised-x80", changes.scaled(80.0, 128.0), _NAN),
     *_abnormal(bases.FUNNEL_HOUSING, 20, "one-feature-x1e6", changes.one_feature_scaled(4, 1e6)),
     *_abnormal(bases.TCN_EXCHANGE, 21, "outliers-1e5", changes.outliers(0.01, 1e5)),
     *_abnormal(bases.GRU_LEAKY, 22, "few-nan", changes.outliers(0.01, math.nan), _NAN),
@@ -120,7 +120,7 @@ def _dead(
 
 
 DEAD: list[Recipe] = [
-    *_dead(bases.FUNNEL_FOREST, (20, 21), "all-zero", torch.zeros_like),
+    *_dead(bases.FUNNEL_FOREST, 20, "all-zero", torch.zeros_like),
     *_dead(bases.VGG_SHAPES, 22, "constant", partial(torch.full_like, fill_value=1.5)),
     *_dead(bases.FUNNEL_HOUSING, 20, "same-sample", _same),
     *_dead(bases.TEXT_CNN_REUTERS, 21, "all-padding", torch.zeros_like),

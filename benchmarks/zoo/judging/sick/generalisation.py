@@ -28,7 +28,7 @@ _FOREST = bases.FUNNEL_FOREST.but(source=bases.FUNNEL_FOREST.data(changes.wrong_
 _DIGITS = bases.VIT_DIGITS.but(source=bases.VIT_DIGITS.data(changes.wrong_labels(0.3)))
 
 RECIPES: list[Recipe] = [
-    *_by_heart(_FOREST, (20, 21), 160, epochs=30, model=_FOREST.remodel(widths=(192, 96, 48))),
+    *_by_heart(_FOREST, 20, 160, epochs=30, model=_FOREST.remodel(widths=(192, 96, 48))),
     *_by_heart(
         bases.TEXT_CNN_IMDB,
         22,

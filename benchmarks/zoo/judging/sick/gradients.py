@@ -24,7 +24,7 @@ VANISHING: list[Recipe] = [
         "vanishing-gradient",
         "sigmoid12-momentum",
         _FOREST_SGD,
-        (20, 21),
+        20,
         model=_FOREST_SGD.remodel(widths=(96, 64, *[48] * 8, 32, 24), activation=nn.Sigmoid),
     ),
     *sick(
@@ -69,6 +69,7 @@ _RELU_ELMAN = bases.ELMAN_SINES.but(
 _DEEP_HOUSING = bases.FUNNEL_HOUSING.but(
     model=bases.FUNNEL_HOUSING.remodel(widths=(64, 64, 48, 48, 32, 32, 16, 16))
 )
+_DEEP_EXCHANGE = bases.TCN_EXCHANGE.but(model=bases.TCN_EXCHANGE.remodel(layers=6))
 _MIXER_PLAIN = bases.MIXER_DIGITS.but(model=bases.MIXER_DIGITS.remodel(blocks=4))
 
 EXPLODING: list[Recipe] = [
@@ -76,7 +77,7 @@ EXPLODING: list[Recipe] = [
         "exploding-gradient",
         "relu-elman-large-recurrence-adam",
         _RELU_ELMAN,
-        (20, 21),
+        20,
         _START,
         prepare=scaled_weights(3.5, "weight_hh"),
     ),
@@ -90,12 +91,11 @@ EXPLODING: list[Recipe] = [
     ),
     *sick(
         "exploding-gradient",
-        "residual8-scale6-no-norm-momentum",
-        bases.RESNET_CIFAR10,
+        "causal6-weights-x5-adam",
+        _DEEP_EXCHANGE,
         20,
-        ("loss-explosion",),
-        model=bases.RESNET_CIFAR10.remodel(blocks=8, scale=6.0, norm=False),
-        clip=100.0,
+        _START,
+        prepare=scaled_weights(5.0),
     ),
     *sick(
         "exploding-gradient",
@@ -109,20 +109,19 @@ EXPLODING: list[Recipe] = [
 ]
 
 _DATA = ("abnormal-data",)
-_HOUSING_SGD = bases.FUNNEL_HOUSING.but(optimizer=sgd(0.05))
-_WAVE_SGD = bases.WIDE_WAVE.but(optimizer=sgd(0.1, 0.5))
-_SINES_SGD = bases.TCN_SINES.but(optimizer=sgd(0.05))
+_HOUSING_SGD = bases.FUNNEL_HOUSING.but(optimizer=sgd(0.02))
+_SINES_SGD = bases.TCN_SINES.but(optimizer=sgd(0.01))
 _LEAKY_RMSPROP = bases.GRU_LEAKY.but(optimizer=rmsprop(2e-3))
-_SHAPES_SGD = bases.VGG_SHAPES.but(optimizer=sgd(0.03, 0.9))
+_SHAPES_SGD = bases.VGG_SHAPES.but(optimizer=sgd(0.01, 0.9))
 
 UNSTABLE: list[Recipe] = [
     *sick(
         "gradient-instability",
         "heavy-tailed-targets-sgd",
         _HOUSING_SGD,
-        (20, 21),
+        20,
         _DATA,
-        source=_HOUSING_SGD.data(changes.heavy_tails(0.004, 80.0)),
+        source=_HOUSING_SGD.data(changes.heavy_tails(0.004, 40.0)),
     ),
     *sick(
         "gradient-instability",
@@ -130,7 +129,7 @@ UNSTABLE: list[Recipe] = [
         _SINES_SGD,
         22,
         _DATA,
-        tamper=spiked_targets(35, 100.0),
+        tamper=spiked_targets(35, 30.0),
     ),
     *sick(
         "gradient-instability",
@@ -146,7 +145,7 @@ UNSTABLE: list[Recipe] = [
         _SHAPES_SGD,
         21,
         _DATA,
-        tamper=spiked_inputs(33, 60.0),
+        tamper=spiked_inputs(33, 10.0),
     ),
 ]
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import torch
-from torch import nn
 
 from ...data import changes
 from ...faults import sorted_by_class
-from ...optimizers import adam, adamw, jump, sgd, swings
+from ...optimizers import Make, adam, adamw, jump, rmsprop, sgd, swings
 from ...plan import Plan
 from ...recipe import Recipe, sick
 from .. import bases
@@ -24,7 +23,7 @@ def _swinging(plan: Plan, seed: int, form: str, **fault: object) -> list[Recipe]
     return sick("oscillating-loss", form, plan, seed, _RATE, **fault)
 
 
-_SHAPES_SGD = bases.VGG_SHAPES.but(optimizer=sgd(0.1))
+_SHAPES_SGD = bases.VGG_SHAPES.but(optimizer=sgd(0.03))
 _DIGITS_SGD = bases.DENSE_DIGITS.but(optimizer=sgd(0.2))
 
 OSCILLATING: list[Recipe] = [
@@ -41,7 +40,7 @@ def _unequal(columns: int) -> torch.Tensor:
 
 
 SLOW: list[Recipe] = [
-    *sick("slow-convergence", "sgd-0.01", bases.FUNNEL_MOONS, (20, 21), _LOW, optimizer=sgd(0.01)),
+    *sick("slow-convergence", "sgd-0.01", bases.FUNNEL_MOONS, 20, _LOW, optimizer=sgd(0.01)),
     *sick("slow-convergence", "sgd-0.01", bases.VGG_SHAPES, 22, _LOW, optimizer=sgd(0.01)),
     *sick("slow-convergence", "adam-2e-4", bases.BOTH_MAJORITY, 20, _LOW, optimizer=adam(2e-4)),
     *sick("slow-convergence", "adamw-5e-5", bases.VIT_DIGITS, 21, _LOW, optimizer=adamw(5e-5)),
@@ -56,39 +55,18 @@ SLOW: list[Recipe] = [
     ),
 ]
 
-_TANH_FOREST = bases.FUNNEL_FOREST.but(
-    model=bases.FUNNEL_FOREST.remodel(activation=nn.Tanh), optimizer=adam(5e-3)
-)
+
+def _stuck(plan: Plan, seed: int, form: str, optimizer: Make, **knobs: object) -> list[Recipe]:
+    """A network that is too simple for what it is to learn."""
+    return sick("loss-plateau", form, plan, seed, model=plan.remodel(**knobs), optimizer=optimizer)
+
 
 PLATEAU: list[Recipe] = [
-    *sick(
-        "loss-plateau",
-        "linear-model-adam",
-        bases.WIDE_SPIRALS,
-        (20, 21),
-        model=bases.WIDE_SPIRALS.remodel(depth=0),
-    ),
-    *sick(
-        "loss-plateau",
-        "linear-model-rmsprop",
-        bases.WIDE_WAVE,
-        22,
-        model=bases.WIDE_WAVE.remodel(depth=0),
-    ),
-    *sick(
-        "loss-plateau",
-        "one-unit-bottleneck",
-        _TANH_FOREST,
-        20,
-        model=_TANH_FOREST.remodel(widths=(96, 1, 24)),
-    ),
-    *sick(
-        "loss-plateau",
-        "two-units-wide",
-        bases.GRU_MOBY,
-        21,
-        model=bases.GRU_MOBY.remodel(hidden=2),
-    ),
+    *_stuck(bases.WIDE_SPIRALS, 20, "linear-model-adam", adam(3e-2), depth=0),
+    *_stuck(bases.FUNNEL_MOONS, 21, "linear-model-momentum", sgd(0.05, 0.9), widths=()),
+    *_stuck(bases.WIDE_WAVE, 22, "linear-model-rmsprop", rmsprop(1e-2), depth=0),
+    *_stuck(bases.DENSE_FRIEDMAN, 20, "linear-model-adam", adam(1e-2), depth=0),
+    *_stuck(bases.GRU_MOBY, 21, "one-unit-wide", adam(3e-2), hidden=1),
 ]
 
 EXPLOSION: list[Recipe] = [
@@ -136,14 +114,13 @@ _NOISY_MOONS = bases.FUNNEL_MOONS.but(
     source=bases.FUNNEL_MOONS.data(changes.input_noise(0.25)), optimizer=adam(1e-2), epochs=8
 )
 _QUICK_CANCER = bases.WIDE_CANCER.but(epochs=6)
-_NOISY_STRIPES = bases.SEPARABLE_STRIPES.but(epochs=8)
 _QUICK_DIGITS = bases.DENSE_DIGITS.but(source=bases.DENSE_DIGITS.source.sized(640), epochs=8)
 
 NO_MORE_GAIN: list[Recipe] = [
-    *_long(_NOISY_MOONS, (20, 21), 32),
+    *_long(_NOISY_MOONS, 20, 32),
     *_long(_QUICK_CANCER, 22, 40),
     *_long(_QUICK_DIGITS, 20, 32),
-    *_long(_NOISY_STRIPES, 21, 26),
+    *_long(bases.DENSE_FRIEDMAN, 21, 36),
 ]
 
 RECIPES = OSCILLATING + SLOW + PLATEAU + EXPLOSION + NO_MORE_GAIN

@@ -62,21 +62,24 @@ def _variance_of_one(model: nn.Sequential) -> None:
 _HOUSING_VARIANCE = bases.FUNNEL_HOUSING.but(
     model=partial(funnel, 8, 2), loss=GaussianSafe(), scoring="none", prepare=_variance_of_one
 )
-_NARROW_FOREST = bases.FUNNEL_FOREST.but(model=bases.FUNNEL_FOREST.remodel(widths=(96, 48, 8)))
+_DROPPED_MOONS = bases.FUNNEL_MOONS.but(model=bases.FUNNEL_MOONS.remodel(dropout=0.1))
+_NARROW_FOREST = bases.FUNNEL_FOREST.but(model=bases.FUNNEL_FOREST.remodel(widths=(96, 48, 4)))
 
 
 class Padded(nn.Module):
-    """An encoder that does not look at padding, which is symbol 0."""
+    """An encoder whose answer is a mean weighted by attention, without padding, symbol 0."""
 
-    def __init__(self, model: nn.Module) -> None:
+    def __init__(self, encoder: Encoder) -> None:
         super().__init__()
-        self.model = model
+        self.encoder = encoder
+        self.score = nn.Linear(encoder.head.in_features, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        model = self.model
-        states = model.embedding(x) + model.places[: x.shape[1]]
-        states = model.body(states, src_key_padding_mask=x == 0)
-        return model.head(states.mean(1))
+        encoder = self.encoder
+        states = encoder.body(encoder.embedding(x) + encoder.places[: x.shape[1]])
+        scores = self.score(states).squeeze(-1).masked_fill(x == 0, -math.inf)
+        weights = torch.softmax(scores, 1).unsqueeze(-1)
+        return encoder.head((weights * states).sum(1))
 
 
 _RECALL_PADDED = bases.ENCODER_RECALL.but(
@@ -102,9 +105,9 @@ RECIPES: list[Recipe] = [
     *sick(
         "non-finite",
         "slope-of-root-layer",
-        bases.FUNNEL_MOONS,
-        (20, 21),
-        model=inserted(bases.FUNNEL_MOONS.model, 2, Root),
+        _DROPPED_MOONS,
+        20,
+        model=inserted(_DROPPED_MOONS.model, 3, Root),
     ),
     *sick(
         "non-finite",

@@ -17,7 +17,7 @@ def _kept(plan: Plan, seeds: int | tuple[int, ...], form: str, when: str) -> lis
 
 
 KEPT: list[Recipe] = [
-    *_kept(bases.FUNNEL_FOREST.but(optimizer=sgd(0.03, 0.9)), (20, 21), "never-momentum", "never"),
+    *_kept(bases.FUNNEL_FOREST.but(optimizer=sgd(0.03, 0.9)), 20, "never-momentum", "never"),
     *_kept(bases.VGG_SHAPES, 22, "never-adam", "never"),
     *_kept(bases.GRU_LEAKY.but(optimizer=sgd(0.2)), 20, "once-per-epoch-sgd", "epoch"),
     *_kept(bases.GPT_AUSTEN, 21, "never-adamw", "never"),
@@ -72,7 +72,7 @@ def _wrong_mode(plan: Plan, seeds: int | tuple[int, ...], form: str, mode: str) 
 _DROPPED_FOREST = bases.FUNNEL_FOREST.but(model=bases.FUNNEL_FOREST.remodel(dropout=0.2))
 
 WRONG_MODE: list[Recipe] = [
-    *_wrong_mode(_DROPPED_FOREST, (20, 21), "dropout", "eval"),
+    *_wrong_mode(_DROPPED_FOREST, 20, "dropout", "eval"),
     *_wrong_mode(bases.SEPARABLE_STRIPES, 22, "batch-norm", "forgotten"),
     *_wrong_mode(bases.RESNET_CIFAR10, 20, "batch-norm", "eval"),
     *_wrong_mode(bases.TEXT_CNN_IMDB, 21, "dropout", "forgotten"),
@@ -92,7 +92,7 @@ def _flattened(
 
 
 SHAPES: list[Recipe] = [
-    *_flattened(bases.FUNNEL_HOUSING, (20, 21), "mse", FlattenedMse()),
+    *_flattened(bases.FUNNEL_HOUSING, 20, "mse", FlattenedMse()),
     *_flattened(bases.TCN_SINES, 22, "mse", FlattenedMse()),
     *_flattened(bases.GRU_LEAKY.but(loss=nn.HuberLoss()), 20, "huber", FlattenedHuber()),
     *_flattened(bases.DENSE_FRIEDMAN.but(loss=nn.L1Loss()), 21, "l1", FlattenedL1()),
