@@ -46,7 +46,7 @@ BATCHES: list[Recipe] = [
 PRECISION: list[Recipe] = [
     *healthy("clip-0.5", bases.GRU_MOBY.but(clip=0.5), 27),
     *healthy("clip-0.1", bases.TCN_EXCHANGE.but(clip=0.1, optimizer=sgd(0.2, 0.9)), 27),
-    *healthy("bfloat16", bases.VIT_DIGITS.but(autocast=torch.bfloat16), 27),
+    *healthy("bfloat16", bases.VIT_STRIPES.but(autocast=torch.bfloat16), 27),
     *healthy("bfloat16", bases.VGG_SHAPES.but(autocast=torch.bfloat16), 27),
 ]
 
@@ -93,10 +93,12 @@ _NORM_MNIST = bases.VGG_MNIST.but(model=bases.VGG_MNIST.remodel(norm=True))
 
 FROZEN: list[Recipe] = [
     *healthy("frozen-first-block", _NORM_MNIST.but(prepare=frozen("0.", "1.")), 29),
-    *healthy("frozen-patches", bases.VIT_DIGITS.but(prepare=frozen("patches.")), 29),
+    *healthy("frozen-patches", bases.VIT_STRIPES.but(prepare=frozen("patches.")), 29),
     *healthy(
         "frozen-embedding",
-        bases.TEXT_CNN_REUTERS.but(prepare=frozen("embedding."), scheduler=cosine()),
+        bases.TEXT_CNN_REUTERS.but(
+            prepare=frozen("embedding."), optimizer=adam(5e-3), scheduler=cosine()
+        ),
         29,
     ),
 ]
