@@ -113,7 +113,12 @@ def _wave(samples: int, seed: int) -> Split:
 
 def _tags(samples: int, seed: int) -> Split:
     inputs, targets = make_multilabel_classification(
-        samples + VALIDATION, 30, TAGS, n_labels=3, length=80, random_state=seed
+        samples + VALIDATION,
+        n_features=30,
+        n_classes=TAGS,
+        n_labels=2,
+        length=400,
+        random_state=seed,
     )
     return split(_standard(inputs), targets.astype(np.float32), samples, seed)
 

@@ -13,7 +13,7 @@ from ...data.drawn import DIRECTIONS, shapes, stripes
 from ...data.points import TAGS, moons, tags
 from ...data.source import Source
 from ...losses import SmoothContrast, VariationalLoss
-from ...optimizers import adam
+from ...optimizers import adam, cosine
 from ...plan import Plan
 from ...recipe import Recipe, healthy
 from ...special import MomentDistance, adversarial_loop, adversary_optimizers
@@ -27,6 +27,8 @@ _TAGS = bases.FUNNEL_FOREST.but(
     source=tags(),
     model=partial(funnel, 30, TAGS, dropout=0.2),
     loss=bases.YES_OR_NO,
+    optimizer=adam(5e-3),
+    scheduler=cosine(),
     scoring="logits",
 )
 _CANCER_PROBABILITY = bases.WIDE_CANCER.but(

@@ -50,9 +50,9 @@ UNTRAINED: list[Recipe] = [
     *sick(
         "untrained-parameters",
         "body-rate-zero",
-        bases.VIT_DIGITS,
+        bases.ENCODER_SORTING,
         22,
-        optimizer=with_zero_rate(optim.AdamW, 4e-3, "body."),
+        optimizer=with_zero_rate(optim.Adam, 2e-3, "body."),
     ),
     *sick(
         "untrained-parameters",
