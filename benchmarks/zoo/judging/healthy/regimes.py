@@ -39,14 +39,14 @@ BATCHES: list[Recipe] = [
         26,
     ),
     *healthy("batch-4", bases.TCN_SINES.but(source=sines(240), batch=4, **_TINY), 26),
-    *healthy("batch-256", bases.FUNNEL_FOREST.but(batch=256, epochs=40, optimizer=adam(4e-3)), 26),
+    *healthy("batch-256", bases.FUNNEL_FOREST.but(batch=256, epochs=24, optimizer=adam(4e-3)), 26),
     *healthy("accumulate-4", bases.VGG_MNIST.but(batch=8, accumulate=4), 26),
 ]
 
 PRECISION: list[Recipe] = [
     *healthy("clip-0.5", bases.GRU_MOBY.but(clip=0.5), 27),
     *healthy("clip-0.1", bases.TCN_EXCHANGE.but(clip=0.1, optimizer=sgd(0.2, 0.9)), 27),
-    *healthy("bfloat16", bases.VIT_STRIPES.but(autocast=torch.bfloat16), 27),
+    *healthy("bfloat16", bases.VIT_STRIPES.but(autocast=torch.bfloat16, scheduler=cosine()), 27),
     *healthy("bfloat16", bases.VGG_SHAPES.but(autocast=torch.bfloat16), 27),
 ]
 
@@ -77,8 +77,9 @@ NOISE: list[Recipe] = [
         bases.FUNNEL_MOONS.but(
             source=bases.FUNNEL_MOONS.data(changes.input_noise(0.2)),
             batch=8,
-            epochs=8,
-            optimizer=sgd(0.05),
+            epochs=7,
+            optimizer=sgd(0.15),
+            scheduler=cosine(),
         ),
         29,
     ),
@@ -93,7 +94,9 @@ _NORM_MNIST = bases.VGG_MNIST.but(model=bases.VGG_MNIST.remodel(norm=True))
 
 FROZEN: list[Recipe] = [
     *healthy("frozen-first-block", _NORM_MNIST.but(prepare=frozen("0.", "1.")), 29),
-    *healthy("frozen-patches", bases.VIT_STRIPES.but(prepare=frozen("patches.")), 29),
+    *healthy(
+        "frozen-patches", bases.VIT_STRIPES.but(prepare=frozen("patches."), scheduler=cosine()), 29
+    ),
     *healthy(
         "frozen-embedding",
         bases.TEXT_CNN_REUTERS.but(

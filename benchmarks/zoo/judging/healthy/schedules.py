@@ -7,7 +7,7 @@ from ...recipe import Recipe, healthy
 from .. import bases
 
 SCHEDULES: list[Recipe] = [
-    *healthy("warm-up", bases.VIT_STRIPES.but(scheduler=warmup(0.2)), 24),
+    *healthy("warm-up", bases.DENSE_DIGITS.but(scheduler=warmup(0.2)), 24),
     *healthy("cosine", bases.VGG_SHAPES.but(scheduler=cosine(), optimizer=sgd(0.05, 0.9)), 24),
     *healthy(
         "warm-up-cosine",
