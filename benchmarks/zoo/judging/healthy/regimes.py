@@ -23,24 +23,24 @@ from ...recipe import Recipe, healthy
 from ...special import closure_loop
 from .. import bases
 
-_TINY = {"epochs": 10, "scheduler": cosine()}
+_TINY = {"epochs": 5, "scheduler": cosine()}
 
 BATCHES: list[Recipe] = [
     *healthy(
         "batch-1",
-        bases.FUNNEL_MOONS.but(source=moons(60), batch=1, optimizer=sgd(0.03), **_TINY),
+        bases.FUNNEL_MOONS.but(source=moons(120), batch=1, optimizer=sgd(0.03), **_TINY),
         26,
     ),
     *healthy(
         "batch-2",
         bases.FUNNEL_HOUSING.but(
-            source=housing(120), batch=2, optimizer=sgd(0.02), report="nothing", **_TINY
+            source=housing(240), batch=2, optimizer=sgd(0.02), report="nothing", **_TINY
         ),
         26,
     ),
-    *healthy("batch-4", bases.TCN_SINES.but(source=sines(240), batch=4, **_TINY), 26),
+    *healthy("batch-4", bases.TCN_SINES.but(source=sines(480), batch=4, **_TINY), 26),
     *healthy("batch-256", bases.FUNNEL_FOREST.but(batch=256, epochs=24, optimizer=adam(4e-3)), 26),
-    *healthy("accumulate-4", bases.VGG_MNIST.but(batch=8, accumulate=4), 26),
+    *healthy("accumulate-4", bases.VGG_MNIST.but(batch=8, accumulate=4, scheduler=cosine()), 26),
 ]
 
 PRECISION: list[Recipe] = [
@@ -52,7 +52,7 @@ PRECISION: list[Recipe] = [
 
 OPTIMIZERS: list[Recipe] = [
     *healthy("rmsprop", bases.FUNNEL_FOREST.but(optimizer=rmsprop(1e-3)), 28),
-    *healthy("adagrad", bases.VGG_SHAPES.but(optimizer=adagrad(0.02)), 28),
+    *healthy("adagrad", bases.SEPARABLE_STRIPES.but(optimizer=adagrad(0.02)), 28),
     *healthy("nadam", bases.BOTH_MAJORITY.but(optimizer=nadam(5e-3)), 28),
     *healthy("weight-decay", bases.MIXER_DIGITS.but(optimizer=adamw(3e-3, weight_decay=0.2)), 28),
     *healthy(
@@ -93,7 +93,9 @@ NOISE: list[Recipe] = [
 _NORM_MNIST = bases.VGG_MNIST.but(model=bases.VGG_MNIST.remodel(norm=True))
 
 FROZEN: list[Recipe] = [
-    *healthy("frozen-first-block", _NORM_MNIST.but(prepare=frozen("0.", "1.")), 29),
+    *healthy(
+        "frozen-first-block", _NORM_MNIST.but(prepare=frozen("0.", "1."), scheduler=cosine()), 29
+    ),
     *healthy(
         "frozen-patches", bases.VIT_STRIPES.but(prepare=frozen("patches."), scheduler=cosine()), 29
     ),

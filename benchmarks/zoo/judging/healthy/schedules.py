@@ -8,7 +8,7 @@ from .. import bases
 
 SCHEDULES: list[Recipe] = [
     *healthy("warm-up", bases.DENSE_DIGITS.but(scheduler=warmup(0.2)), 24),
-    *healthy("cosine", bases.VGG_SHAPES.but(scheduler=cosine(), optimizer=sgd(0.05, 0.9)), 24),
+    *healthy("cosine", bases.RESNET_SHAPES.but(optimizer=sgd(0.05, 0.9)), 24),
     *healthy(
         "warm-up-cosine",
         bases.GPT_AUSTEN.but(scheduler=warmup_cosine(), optimizer=adamw(6e-3)),
