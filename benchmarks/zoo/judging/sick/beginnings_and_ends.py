@@ -60,7 +60,7 @@ TOO_FEW: list[Recipe] = [
     *_stopped(bases.VGG_MNIST.but(optimizer=adam(4e-4), epochs=18), 22, 4),
     *_stopped(bases.GPT_AUSTEN.but(optimizer=adam(7e-4), epochs=12), 20, 3),
     *_stopped(bases.BOTH_MAJORITY.but(optimizer=adam(1e-3), epochs=30), 21, 4),
-    *_stopped(bases.DENSE_FRIEDMAN.but(optimizer=sgd(0.02), epochs=40), 22, 6),
+    *_stopped(bases.FUNNEL_HOUSING.but(optimizer=sgd(0.02), epochs=24), 22, 4),
 ]
 
 RECIPES = INITIALISATION + TOO_FEW
