@@ -6,7 +6,8 @@ holds what is promised of them: every sickness in both halves, and no pair of ar
 data set in both, so that detectors are judged on kinds of runs they were not tuned on.
 
 `record.py` trains the runs under `paramedic.watch` and writes a trace of each and a manifest with
-the truth; `record.py --check` compares the sick with their twins. To add a run, add a line to a
-file in `sick/` or `healthy/`: seeds below 10 belong to the tuning half, the others to the judging
-half.
+the truth; `record.py --check` compares the sick with their twins.
+
+`sick/` and `healthy/` hold the tuning half, with seeds below 20; `judging/` holds the judging half,
+with seeds from 20 on. To add a run, add a line to a file of the half it belongs to.
 """

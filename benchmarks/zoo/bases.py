@@ -1,8 +1,4 @@
-"""Sound plans, one for each pair of architecture and data set.
-
-The pairs of the tuning half and of the judging half are not the same, so that a detector is
-judged on kinds of runs on which nobody has tuned it.
-"""
+"""Sound plans of the tuning half, one for each pair of architecture and data set."""
 
 from __future__ import annotations
 
@@ -29,8 +25,6 @@ SQUARES = nn.MSELoss()
 def _binary(source: Source) -> Source:
     return source.changed(changes.column())
 
-
-# -- tuning ----------------------------------------------------------------------------------
 
 FC_CIRCLES = Plan("fc", circles(), partial(mlp, 2, 2), CLASSES, sgd(0.3), "classes", epochs=20)
 FC_CIRCLES_BINARY = FC_CIRCLES.but(
@@ -119,8 +113,6 @@ TRANSFORMER_CHARS = Plan(
     epochs=8,
     report="nothing",
 )
-
-# -- judging ---------------------------------------------------------------------------------
 
 FC_BLOBS = Plan("fc", blobs(), partial(mlp, 8, 3), CLASSES, sgd(0.05, 0.9), "classes", epochs=15)
 FC_MNIST = Plan(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 
-from .healthy import RECIPES as HEALTHY
+from . import healthy, sick
+from .judging import healthy as judging_healthy
+from .judging import sick as judging_sick
 from .recipe import Recipe
-from .sick import RECIPES as SICK
 
 SLUGS = (
     "vanishing-gradient",
@@ -45,14 +46,23 @@ HEALTHY_PER_HALF = 40
 @lru_cache(maxsize=1)
 def recipes() -> dict[str, Recipe]:
     """Every recipe by name, in the order of the catalogue."""
-    every = [*SICK, *HEALTHY]
-    found = {recipe.name: recipe for recipe in every}
-    if len(found) < len(every):
-        twice = [name for name, times in Counter(r.name for r in every).items() if times > 1]
-        raise ValueError(f"These recipes have the same name: {', '.join(twice)}.")
-    # _check_slugs(every)
+    tuning = [*sick.RECIPES, *healthy.RECIPES]
+    every = [*tuning, *judging_sick.RECIPES, *judging_healthy.RECIPES]
+    check(every)
+    return {recipe.name: recipe for recipe in every}
+
+
+def check(every: list[Recipe]) -> None:
+    """Raise `ValueError` if recipes break a promise."""
+    _check_names(every)
+    _check_slugs(every)
     _check_halves(every)
-    return found
+
+
+def _check_names(every: list[Recipe]) -> None:
+    times = Counter(recipe.name for recipe in every)
+    if twice := [name for name, count in times.items() if count > 1]:
+        raise ValueError(f"These recipes have the same name: {', '.join(twice)}.")
 
 
 def _check_slugs(every: list[Recipe]) -> None:

@@ -97,6 +97,35 @@ def detached(make: Callable[[], nn.Sequential], last: int = 1) -> Callable[[], n
     return build
 
 
+class Masked(nn.Module):
+    """A mask in front of the model that lets nothing through."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+        self.register_buffer("mask", torch.zeros(1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.model(x * self.mask)
+
+
+def masked(make: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
+    """The model behind a mask."""
+    return lambda: Masked(make())
+
+
+def inserted(
+    make: Callable[[], nn.Sequential], place: int, module: type[nn.Module]
+) -> Callable[[], nn.Module]:
+    """A sequential model with a module put in."""
+
+    def build() -> nn.Module:
+        layers = list(make())
+        return nn.Sequential(*layers[:place], module(), *layers[place:])
+
+    return build
+
+
 # -- of a batch ------------------------------------------------------------------------------
 
 

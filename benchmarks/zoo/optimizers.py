@@ -41,6 +41,10 @@ def adagrad(rate: float) -> Make:
     return _over_all(torch.optim.Adagrad, lr=rate)
 
 
+def nadam(rate: float) -> Make:
+    return _over_all(torch.optim.NAdam, lr=rate)
+
+
 def lbfgs(rate: float = 0.5) -> Make:
     return _over_all(torch.optim.LBFGS, lr=rate, max_iter=4, history_size=10)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from .plan import Plan, Run
 
-FIRST_JUDGING_SEED = 10
+FIRST_JUDGING_SEED = 20
 
 
 @dataclass(frozen=True, slots=True)

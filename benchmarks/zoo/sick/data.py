@@ -6,11 +6,11 @@ import math
 from functools import partial
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from .. import bases
 from ..data import changes
-from ..faults import first_target_for_all
+from ..faults import first_target_for_all, masked
 from ..optimizers import sgd
 from ..plan import Plan
 from ..recipe import Recipe, sick
@@ -219,34 +219,16 @@ def _dead(plan: Plan, form: str, change: changes.Function, *seeds: int) -> list[
     return sick("dead-input", form, plan, seeds, source=plan.data(changes.inputs(change)))
 
 
-class Masked(nn.Module):
-    """A mask in front of the model that lets nothing through."""
-
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = model
-        self.register_buffer("mask", torch.zeros(1))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.model(x * self.mask)
-
-
-def _masked(plan: Plan) -> Masked:
-    return Masked(plan.model())
-
-
 DEAD: list[Recipe] = [
     *_dead(bases.FC_DIGITS, "all-zero", torch.zeros_like, 0, 1),
     *_dead(bases.CNN_MNIST, "constant", partial(torch.full_like, fill_value=0.7), 2),
     *_dead(bases.FC_CIRCLES, "same-sample", _same, 0),
     *_dead(bases.RNN_IMDB, "all-padding", torch.zeros_like, 1),
-    *sick(
-        "dead-input", "masked", bases.RNN_EXCHANGE, 2, model=partial(_masked, bases.RNN_EXCHANGE)
-    ),
+    *sick("dead-input", "masked", bases.RNN_EXCHANGE, 2, model=masked(bases.RNN_EXCHANGE.model)),
     *_dead(bases.FC_MNIST, "all-zero", torch.zeros_like, 10),
     *_dead(bases.TRANSFORMER_REUTERS, "all-padding", torch.zeros_like, 11),
     *_dead(bases.FC_EXCHANGE, "same-sample", _same, 12),
-    *sick("dead-input", "masked", bases.CNN_CIFAR10, 10, model=partial(_masked, bases.CNN_CIFAR10)),
+    *sick("dead-input", "masked", bases.CNN_CIFAR10, 10, model=masked(bases.CNN_CIFAR10.model)),
     *_dead(bases.RNN_MNIST, "constant", partial(torch.full_like, fill_value=-0.4), 11),
 ]
 

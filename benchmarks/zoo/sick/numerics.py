@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import torch
 from torch import Tensor, nn
 
 from .. import bases
 from ..data import changes
-from ..faults import constant_targets_from, input_of_step, inputs_replaced_from
+from ..faults import constant_targets_from, input_of_step, inputs_replaced_from, inserted
 from ..losses import exponential_loss, log_likelihood, relative_error
 from ..optimizers import sgd
 from ..plan import Plan
@@ -39,12 +38,6 @@ class Exponent(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.exp(40 * x)
-
-
-def _with(plan: Plan, place: int, module: type[nn.Module]) -> nn.Module:
-    """The sequential model of a plan with a module put in."""
-    layers = list(plan.model())
-    return nn.Sequential(*layers[:place], module(), *layers[place:])
 
 
 def _nan_batch(plan: Plan, seed: int) -> list[Recipe]:
@@ -76,7 +69,7 @@ RECIPES: list[Recipe] = [
         "log-of-zero-layer",
         bases.FC_CIRCLES,
         (0, 1),
-        model=partial(_with, bases.FC_CIRCLES, 4, Log),
+        model=inserted(bases.FC_CIRCLES.model, 4, Log),
     ),
     *_zero_over_zero(bases.FC_FRIEDMAN, 2),
     *_nan_batch(bases.FC_DIGITS, 0),
@@ -116,7 +109,7 @@ RECIPES: list[Recipe] = [
         "zero-over-zero-layer",
         bases.FC_BLOBS,
         10,
-        model=partial(_with, bases.FC_BLOBS, 4, Standardised),
+        model=inserted(bases.FC_BLOBS.model, 4, Standardised),
     ),
     *sick(
         "non-finite",
@@ -134,6 +127,6 @@ RECIPES: list[Recipe] = [
         bases.FC_EXCHANGE,
         10,
         ("exploding-gradient",),
-        model=partial(_with, bases.FC_EXCHANGE, 3, Exponent),
+        model=inserted(bases.FC_EXCHANGE.model, 3, Exponent),
     ),
 ]

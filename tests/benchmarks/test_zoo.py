@@ -1,0 +1,100 @@
+"""What is promised of the zoo, and that its judging half can be built and learns something."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import torch
+
+pytest.importorskip("sklearn")
+
+from benchmarks.zoo.catalogue import HEALTHY_PER_HALF, SICK_PER_HALF, SLUGS, check, recipes
+from benchmarks.zoo.recipe import FIRST_JUDGING_SEED, Recipe
+from benchmarks.zoo.training import evaluate, train
+from benchmarks.zoo.worker import Listener
+
+FROM_FILES = {
+    "mnist", "cifar10", "imdb", "reuters", "chars", "exchange",
+    "moby", "austen", "enwik8", "wikitext2",
+}  # fmt: skip
+
+
+def _every() -> list[Recipe]:
+    return list(recipes().values())
+
+
+def _of(half: str) -> list[Recipe]:
+    return [recipe for recipe in _every() if recipe.half == half]
+
+
+def _one_per_pair() -> list[Recipe]:
+    """A healthy run of the judging half for each pair whose data need no file.
+
+    Adversaries are left out: their loss need not fall at first.
+    """
+    chosen = [r for r in _of("judging") if not r.slug and r.dataset not in FROM_FILES]
+    chosen = [r for r in chosen if r.architecture != "adversaries"]
+    return list({(r.architecture, r.dataset): r for r in reversed(chosen)}.values())
+
+
+@pytest.mark.parametrize("half", ["tuning", "judging"])
+def test_each_half_has_every_sickness_and_many_healthy_runs(half: str) -> None:
+    counts = Counter(recipe.slug for recipe in _of(half))
+    assert set(counts) == {"", *SLUGS}
+    assert counts[""] >= HEALTHY_PER_HALF
+    assert min(counts[slug] for slug in SLUGS) >= SICK_PER_HALF
+
+
+def test_the_halves_share_no_architecture() -> None:
+    tuning = {recipe.architecture for recipe in _of("tuning")}
+    assert tuning.isdisjoint(recipe.architecture for recipe in _of("judging"))
+
+
+def test_seeds_tell_the_halves_apart() -> None:
+    for recipe in _every():
+        assert (recipe.seed >= FIRST_JUDGING_SEED) == (recipe.half == "judging"), recipe.name
+
+
+def test_a_sick_run_has_a_sound_twin_and_a_healthy_one_needs_none() -> None:
+    for recipe in _every():
+        assert (recipe.twin is not None) == bool(recipe.slug), recipe.name
+        assert recipe.slug not in recipe.accepted, recipe.name
+        assert recipe.onset < recipe.steps, recipe.name
+
+
+def test_two_runs_of_one_name_are_refused() -> None:
+    every = _every()
+    with pytest.raises(ValueError, match="same name"):
+        check([*every, every[0]])
+
+
+def test_a_pair_in_both_halves_is_refused() -> None:
+    stray = replace(_of("judging")[0], name="stray", half="tuning")
+    with pytest.raises(ValueError, match="In both halves"):
+        check([*_every(), stray])
+
+
+def test_a_sickness_without_enough_runs_is_refused() -> None:
+    kept = [r for r in _every() if (r.slug, r.half) != ("overfitting", "judging")]
+    with pytest.raises(ValueError, match="judging half has 0 runs of `overfitting`"):
+        check(kept)
+
+
+def test_an_unknown_name_is_refused() -> None:
+    stray = replace(_every()[0], name="stray", accepted=("hiccups",))
+    with pytest.raises(ValueError, match="No such sickness: hiccups"):
+        check([*_every(), stray])
+
+
+@pytest.mark.parametrize("recipe", _one_per_pair(), ids=lambda recipe: recipe.name)
+def test_a_run_is_the_same_each_time_and_learns_from_its_first_epochs(recipe: Recipe) -> None:
+    first, second = recipe.build(), recipe.build()
+    for one, other in zip(first.model.parameters(), second.model.parameters(), strict=True):
+        assert torch.equal(one, other)
+    assert torch.equal(first.split.inputs, second.split.inputs)
+    before = evaluate(first).train_loss
+    short = replace(first, plan=first.plan.but(epochs=2))
+    (first.plan.loop or train)(short, Listener())
+    assert evaluate(first).train_loss < before
