@@ -153,7 +153,7 @@ EXPLODING: list[Recipe] = [
         "residual8-scale5-no-norm",
         _MNIST_RESIDUAL,
         12,
-        accepted=("loss-explosion",),
+        accepted=("loss-explosion", "poor-initialization"),
         model=_MNIST_RESIDUAL.remodel(scale=5.0, norm=False),
         clip=100.0,
     ),
