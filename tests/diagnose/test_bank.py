@@ -22,12 +22,6 @@ RUNS: list[dict[str, Any]] = json.loads((BANK / "manifest.json").read_text())["r
 SICK = [run for run in RUNS if run["slug"]]
 HEALTHY = [run for run in RUNS if not run["slug"]]
 
-# Runs that are misjudged today, whole as well as thinned. A run that is judged rightly again
-# fails its test until it is taken out of this list.
-MISJUDGED = {
-    "exploding-gradient/fc-digits-residual8-scale4-no-norm-s2": "its consequences outlast it",
-}
-
 
 @contextmanager
 def unpacked(file: str) -> Iterator[Path]:
@@ -46,12 +40,7 @@ def judged(file: str) -> Verdict:
 
 
 def _named(runs: list[dict[str, Any]]) -> list[Any]:
-    return [pytest.param(run, id=run["name"], marks=_marks(run["name"])) for run in runs]
-
-
-def _marks(name: str) -> list[pytest.MarkDecorator]:
-    why = MISJUDGED.get(name)
-    return [pytest.mark.xfail(strict=True, reason=why)] if why else []
+    return [pytest.param(run, id=run["name"]) for run in runs]
 
 
 @pytest.mark.parametrize("run", _named(SICK))

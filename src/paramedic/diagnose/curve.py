@@ -23,6 +23,7 @@ _MOST = 64  # values of a stretch that are read
 _JUMPS = 1000  # pairs of neighbours that the noise is taken from
 _SIGNIFICANT = 3.0  # standard errors
 _TINY = 1e-12
+_SHORTEST = 120  # steps of a run whose end says something about where it leads
 
 Floats = NDArray[np.float64]
 
@@ -160,13 +161,14 @@ def curve(window: Window) -> Curve | None:
 
 
 def too_early(window: Window, steps: int) -> str | None:
-    """Why a slow starter is not judged yet: only after so many steps, or when the run has ended."""
+    """Why a slow starter is not judged: only after so many steps, or when the run has ended; and
+    a trial of a few steps not at all."""
     loss = window.derive(curve)
     if loss is None:
         return "too few losses were seen"
     if not window.ended and loss.steps < steps:
         return f"judged at the end of a run or after {steps} steps"
-    return None
+    return f"the run is too short: {loss.steps} steps" if loss.steps < _SHORTEST else None
 
 
 def _noise(losses: Floats) -> float:

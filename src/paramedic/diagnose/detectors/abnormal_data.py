@@ -68,6 +68,14 @@ class AbnormalData(Detector):
     saturated: float = threshold(
         0.7, "share of saturated values that is such a mark", source="saturated-activation"
     )
+    odd: float = threshold(
+        5.0, "times the usual spread that makes a batch odd", source="tuning half of the zoo"
+    )
+    hurt: float = threshold(1.5, "times the usual loss that goes with it", source="as above")
+    batches: int = threshold(24, "batches that tell what is usual", source="as above")
+    batch: int = threshold(
+        4, "samples of a batch below which its spread says nothing", source="as above"
+    )
     jump: float = threshold(
         10.0, "largest loss against the start that is trouble", source="tuning half of the zoo"
     )
@@ -94,7 +102,30 @@ class AbnormalData(Detector):
             )
         if window.chart.input_kind == "integer":  # tokens: their numbers have no scale
             return None
-        return self._scale(window)
+        return self._scale(window) or self._odd_batches(window)
+
+    def _odd_batches(self, window: Window) -> Finding | None:
+        """Batches that are not like the others, and whose loss shows it."""
+        spread, losses = window.scalar("input_std"), window.scalar("loss")
+        known = np.isfinite(spread) & np.isfinite(losses)
+        spread, losses = spread[known], losses[known]
+        sizes = scalars(window, "batch_size", 1)
+        if len(spread) < self.batches or (len(sizes) and sizes[0] < self.batch):
+            return None
+        usual, level = middle(spread), middle(losses)
+        odd = (spread > self.odd * usual) & (losses > self.hurt * level)
+        if usual <= 0 or int(odd.sum()) < 2:
+            return None
+        return self.finding(
+            window,
+            f"{int(odd.sum())} of {len(spread)} batches have inputs spread over up to "
+            f"{spread.max() / usual:.0f} times the usual, and a loss to match. Look at their "
+            "samples, and clip or drop them.",
+            confidence=0.85,
+            odd_batches=int(odd.sum()),
+            largest_spread=float(spread.max() / usual),
+            threshold=self.odd,
+        )
 
     def _scale(self, window: Window) -> Finding | None:
         spread = scalars(window, "input_std")

@@ -8,7 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import middle
+from paramedic.diagnose.rows import middle, scalars
 from paramedic.types import Finding, Window
 
 
@@ -57,7 +57,14 @@ class GradientInstability(Detector):
     spikes: int = threshold(2, "frames of a window with such a jump", source="one is an accident")
     frames: int = threshold(24, "frames before it is judged", source="the first steps are wild")
 
+    batch: int = threshold(
+        4, "samples of a batch below which every batch is unlike the others", source="tuning half"
+    )
+
     def missing(self, window: Window) -> str | None:
+        sizes = scalars(window, "batch_size", 1)
+        if len(sizes) and sizes[0] < self.batch:
+            return f"batches of {sizes[0]:.0f} jump by nature"
         return None if len(window) >= self.frames else f"too few frames: {len(window)}"
 
     def _harm(self, window: Window) -> float:

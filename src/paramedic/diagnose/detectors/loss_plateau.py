@@ -51,6 +51,9 @@ class LossPlateau(Detector):
     learned_language: float = threshold(
         0.1, "the same for language models, whose loss has a high floor", source="tuning half"
     )
+    nothing_language: float = threshold(
+        0.05, "the same, above which it is a note only", source="tuning half"
+    )
     pace: float = threshold(
         0.02, "fall over the last quarter that is none", source="tuning half of the zoo"
     )
@@ -79,12 +82,13 @@ class LossPlateau(Detector):
         rests = loss.pace < self.pace and loss.steadiness < self.steady
         if loss.learned > limit or loss.rising or not (rests or levelled):
             return None
+        # A loss that guessing cannot be compared with may have been low from the start.
+        doubtful = np.isnan(loss.chance) or (language and loss.learned > self.nothing_language)
         return self.finding(
             window,
             f"The loss rests at {loss.last:.4g}: only {max(loss.learned, 0):.0%} of what it began "
             "with (or of guessing) is gone, and the last half of the run gained next to nothing.",
-            # A loss that guessing cannot be compared with may have been low from the start.
-            severity=Severity.INFO if np.isnan(loss.chance) else Severity.WARNING,
+            severity=Severity.INFO if doubtful else Severity.WARNING,
             confidence=0.7,
             learned=loss.learned,
             threshold=limit,

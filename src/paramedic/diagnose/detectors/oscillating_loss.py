@@ -13,7 +13,11 @@ from paramedic.diagnose.rows import middle, middles, scalars
 from paramedic.types import Finding, Severity, Window
 
 _DEEPER = frozenset({"exploding-gradient", "dying-relu"})
-_OF_SORTED = frozenset({"learning-rate-too-high", "loss-explosion", "saturated-activation"})
+# What batches of one class, or steps that overshoot, bring about besides.
+_OF_CAUSE = frozenset(
+    {"learning-rate-too-high", "loss-explosion", "saturated-activation", "gradient-instability",
+     "poor-initialization", "vanishing-gradient"}
+)  # fmt: skip
 _MOST = 16  # values of a piece that are read
 _PIECES = 64  # of the last three quarters of the run
 _JUMPS = 1000  # pairs of neighbours that the noise is taken from
@@ -109,7 +113,7 @@ class OscillatingLoss(Detector):
             severity=Severity.CRITICAL if cause else Severity.WARNING,
             confidence=confidence,
             # Without a cause in sight it is a symptom, and rather comes from these.
-            explains=self.explains - (_DEEPER if not cause else frozenset()),
+            explains=self.explains | _OF_CAUSE if cause else self.explains - _DEEPER,
             turns=turns,
             threshold=self.turns,
             swing=size,
@@ -140,7 +144,7 @@ class OscillatingLoss(Detector):
             "other classes, and the loss of such batches says little. Shuffle the samples.",
             severity=Severity.CRITICAL,
             confidence=0.95,
-            explains=self.explains | _OF_SORTED,
+            explains=self.explains | _OF_CAUSE,
             one_class_batches=share,
             threshold=self.sorted,
             first_step=0,  # the order of the samples was there before anything else

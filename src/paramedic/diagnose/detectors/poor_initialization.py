@@ -8,7 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import learners, middle, names, normalises
+from paramedic.diagnose.rows import learners, middle, names, normalises, scalars
 from paramedic.types import Finding, Layer, Severity, Window
 
 _CARRIERS = ("Linear", "Conv", "Bilinear")
@@ -63,7 +63,7 @@ class PoorInitialization(Detector):
         5.0, "first loss against that of guessing", source="tuning half of the zoo"
     )
     least: float = threshold(
-        0.06, "size of the weights times the root of their fan-in", source="tuning half of the zoo"
+        0.1, "size of the weights times the root of their fan-in", source="tuning half of the zoo"
     )
     most: float = threshold(4.0, "the same: He's is 1.4", source="tuning half of the zoo")
     judged: int = threshold(30, "steps after which it is too late to tell", source="weights move")
@@ -151,6 +151,9 @@ class PoorInitialization(Detector):
         return float(spread[-1] / spread[0])
 
 
+_SORTED = 0.4  # share of batches of one class
+
+
 def _carries(layer: Layer) -> bool:
     return layer.parameters > 0 and layer.kind.startswith(_CARRIERS)
 
@@ -160,6 +163,9 @@ def _first_loss_over_chance(window: Window) -> float:
     if loss is None or np.isnan(loss.chance) or loss.chance <= 0:
         return 1.0
     if "entropy" not in (window.chart.loss or ""):  # the scale of numbers is nobody's fault
+        return 1.0
+    one_class = scalars(window, "target_constant")
+    if len(one_class) and one_class.mean() > _SORTED:  # what guessing gives is not known yet
         return 1.0
     losses = window.pulse.loss
     return float(losses[0] / loss.chance) if np.isfinite(losses[0]) else 1.0

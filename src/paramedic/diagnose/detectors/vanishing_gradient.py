@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.jumps import Jump, jump
 from paramedic.diagnose.motion import motion
-from paramedic.diagnose.rows import dead_shares, learners, names
+from paramedic.diagnose.rows import dead_shares, learners, measured, middles, names
 from paramedic.types import Finding, Severity, Window
 
 
@@ -50,7 +51,7 @@ class VanishingGradient(Detector):
     needs = frozenset({"grad_norm"})
     explains = frozenset(
         {"loss-plateau", "slow-convergence", "learning-rate-too-low", "untrained-parameters",
-         "uninformative-labels", "no-more-gain"}
+         "uninformative-labels", "no-more-gain", "dying-relu"}
     )  # fmt: skip
     excludes = frozenset({"exploding-gradient"})
 
@@ -62,6 +63,12 @@ class VanishingGradient(Detector):
     )
     steps: int = threshold(15, "steps before it is judged", source="the first steps may be slow")
 
+    steps_adaptive: int = threshold(
+        60, "the same, if an adaptive optimizer moves these layers", source="tuning half"
+    )
+    moving: float = threshold(
+        1e-4, "update against the weights that is such a move", source="usual ones are 1e-3"
+    )
     sudden: float = threshold(
         1e-3, "one gradient against the smallest before it", source="tuning half of the zoo"
     )
@@ -109,6 +116,8 @@ class VanishingGradient(Detector):
         rows = learners(window)
         late = move.gradients[np.isfinite(move.gradients)][-2:].max()
         starved = rows[move.gradients < self.ratio * late]
+        if loss.steps < self.steps_adaptive and self._moves_all_the_same(window, starved):
+            return None
         return self.finding(
             window,
             f"The gradient of `{window.names[rows[int(np.nanargmin(move.gradients))]]}` is "
@@ -121,6 +130,11 @@ class VanishingGradient(Detector):
             threshold=self.ratio,
             learned=loss.learned,
         )
+
+    def _moves_all_the_same(self, window: Window, starved: NDArray[np.intp]) -> bool:
+        """Whether an adaptive optimizer makes up for small gradients, at least in size."""
+        ratios = middles(measured(window, "update_ratio", 16)[:, starved])
+        return bool(len(ratios) and np.nanmin(ratios, initial=np.inf) > self.moving)
 
 
 def _dead(window: Window) -> bool:
