@@ -16,32 +16,37 @@ from typing import TYPE_CHECKING, Any
 from paramedic.version import __version__
 
 if TYPE_CHECKING:
+    from paramedic.checkup.examination import checkup
     from paramedic.diagnose.detector import Detector
     from paramedic.diagnose.replay import replay
     from paramedic.probe.watch import watch
     from paramedic.trace import Trace, TraceError
 
-__all__ = ["Detector", "Trace", "TraceError", "__version__", "replay", "watch"]
+__all__ = ["Detector", "Trace", "TraceError", "__version__", "checkup", "replay", "watch"]
 
 # Where the public names live: `import paramedic` is fast because it loads none of them.
 _HOMES = {
+    "checkup": "paramedic.checkup",
     "Detector": "paramedic.diagnose.detector",
     "replay": "paramedic.diagnose.replay",
     "Trace": "paramedic.trace",
     "TraceError": "paramedic.trace",
     "watch": "paramedic.probe.watch",
 }
+_NEED_TORCH = ("checkup", "watch")
 
 
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'paramedic' has no attribute {name!r}")
-    if name == "watch":
+    if name in _NEED_TORCH:
         from paramedic.optional import require
 
-        require("torch", extra="torch", needed_by="paramedic.watch")
-    return getattr(importlib.import_module(home), name)
+        require("torch", extra="torch", needed_by=f"paramedic.{name}")
+    module = importlib.import_module(home)
+    # A room that has the name of its verb is called itself.
+    return module if home == f"paramedic.{name}" else getattr(module, name)
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,96 @@
+"""C010: the model can learn a few samples by heart."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from paramedic.checkup.attempt import Attempt
+from paramedic.checkup.batch import Batch
+from paramedic.checkup.check import Check, Outcome, Skip
+from paramedic.checkup.patient import Patient
+from paramedic.checkup.perfection import best_possible
+
+_RATES = (3e-3, 3e-2, 3e-4)
+_TOKENS = 128  # that are learned by heart: more take longer and tell nothing else
+
+
+@dataclass(frozen=True, slots=True)
+class OverfitOneBatch(Check):
+    """Some dozen steps of Adam on a few samples bring the loss most of the way down.
+
+    On copies, without dropout, with up to three learning rates, in bounded time. The way is
+    measured from the first loss to the lowest that the targets allow; where that is not known, the
+    loss must fall by a tenth. Fails only when the loss is stuck: one that still falls when the time
+    is over is told, not counted. What cannot learn eight samples will not learn a million: a
+    gradient that is cut off, an output that cannot take the values of the targets.
+    """
+
+    code = "C010"
+    slug = "overfit-one-batch"
+
+    share: float = 0.5  # of the way to the lowest loss
+    fall: float = 0.1  # of the first loss, where the lowest is not known
+    stuck: float = 0.02  # of the way in a round of steps: less is standing still
+    seconds: float = 8.0
+
+    def run(self, patient: Patient) -> Outcome:
+        batch = _few(patient)
+        first = float(patient.loss(batch, model=patient.another()))
+        if not math.isfinite(first):
+            raise Skip(f"the loss is {first} before the first step")
+        goal = self._goal(first, best_possible(patient, batch))
+        attempts = self._attempts(patient, batch, first, goal)
+        best = min(attempts, key=lambda one: one.lowest)
+        numbers: dict[str, Any] = {"first": first, "lowest": best.lowest, "goal": goal}
+        numbers |= {"steps": best.steps, "learning_rate": best.rate}
+        words = f"the loss of {batch.size} samples falls from {first:.3g} to {best.lowest:.3g}"
+        if best.lowest <= goal:
+            return self.outcome(f"{words} in {best.steps} steps.", **numbers)
+        if not _all_stuck(attempts, best, self.stuck * (first - goal)):
+            raise Skip(f"{words} in {best.steps} steps and still falls: no verdict in the time")
+        finding = self.finding(
+            f"The model cannot learn {batch.size} samples by heart: the loss falls from "
+            f"{first:.3g} to {best.lowest:.3g} and no further (wanted: {goal:.3g}), with three "
+            "learning rates.",
+            **numbers,
+        )
+        return self.outcome("", [finding], **numbers)
+
+    def _goal(self, first: float, floor: float | None) -> float:
+        if floor is None:
+            return first - self.fall * abs(first)
+        if first - floor <= 1e-6 * abs(first) + 1e-12:
+            raise Skip(f"the loss begins at its lowest, {first:.3g}")
+        return first - self.share * (first - floor)
+
+    def _attempts(self, patient: Patient, batch: Batch, first: float, goal: float) -> list[Attempt]:
+        """One learning rate after the other until one does it; each has its share of the time."""
+        attempts: list[Attempt] = []
+        until = time.monotonic() + min(self.seconds, max(1.0, patient.time_left()))
+        for left, rate in zip((3, 2, 1), _RATES, strict=True):
+            now = time.monotonic()
+            attempt = Attempt(patient, batch, rate)
+            attempt.run(goal, self.stuck * (first - goal), now + (until - now) / left)
+            attempts.append(attempt)
+            if attempt.lowest <= goal:
+                break
+        return attempts
+
+
+def _all_stuck(attempts: list[Attempt], best: Attempt, little: float) -> bool:
+    """Whether no attempt would get below the best by going on."""
+    return all(
+        one.is_broken or one.is_stuck or one.expected > best.lowest - little for one in attempts
+    )
+
+
+def _few(patient: Patient) -> Batch:
+    """The samples, or their beginnings where that makes too many tokens."""
+    batch = patient.batch
+    if not batch.uneven and patient.lookups and patient.language_model:
+        each = max(8, _TOKENS // max(batch.size, 1))
+        return batch.of_length(each) if batch.length() > each else batch
+    return batch
