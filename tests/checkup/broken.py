@@ -237,6 +237,20 @@ def squeeze_loses_the_single_sample() -> Case:
     return _classifier(Squeezed())
 
 
+class FixedBatch(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.net = mlp(10, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.net(x.view(32, -1))
+
+
+@broken("forward-shapes")
+def only_one_batch_size() -> Case:
+    return _classifier(FixedBatch())
+
+
 class LastOnly(nn.Module):
     """The mask is made for one length only."""
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 import paramedic
-from paramedic.checkup import Report
+from paramedic.checkup import Entry, Report
 
 
 @dataclass
@@ -27,6 +27,10 @@ class Case:
         return paramedic.checkup(
             self.model, self.batch, self.loss_fn, self.optimizer, **{**self.options, **options}
         )
+
+    def entry(self, check: str, **options: Any) -> Entry:
+        """What one check says."""
+        return self.checkup(select=[check], **options).entry(check)
 
 
 def adam(model: nn.Module) -> torch.optim.Optimizer:

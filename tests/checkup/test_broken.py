@@ -16,7 +16,8 @@ def test_the_right_check_fails(name: str) -> None:
     failed = {entry.name for entry in report.failed}
     assert broken.check in failed, str(report)
     assert failed <= {broken.check, *broken.beside}, str(report)
-    assert not any("could not be run" in entry.reason.lower() for entry in report.skipped)
+    if broken.check != "forward-shapes":  # what takes one size only cannot be run with others
+        assert not any("could not be run" in entry.reason.lower() for entry in report.skipped)
     for finding in report.entry(broken.check).findings:
         assert (finding.slug, finding.code) == (broken.check, report.entry(broken.check).code)
         assert finding.message in report.entry(broken.check).reason

@@ -199,10 +199,15 @@ def test_a_loss_that_refers_to_the_model() -> None:
 def test_an_interrupt_restores_too() -> None:
     model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
     before = copy.deepcopy(model.state_dict())
-    with pytest.raises(KeyboardInterrupt), preserved(model):
-        model(torch.randn(5, 2))
-        model.eval()
-        raise KeyboardInterrupt
+
+    def interrupted() -> None:
+        with preserved(model):
+            model(torch.randn(5, 2))
+            model.eval()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert model.training
     for name, value in model.state_dict().items():
         assert torch.equal(value, before[name])

@@ -15,7 +15,6 @@ from paramedic.checkup.batch import Batch
 from paramedic.checkup.calling import Calling, prediction_in
 from paramedic.checkup.check import Skip
 from paramedic.checkup.embeddings import Lookup
-from paramedic.checkup.language import is_language_model
 from paramedic.checkup.options import Options
 from paramedic.checkup.preserving import seed
 from paramedic.checkup.subject import Subject, duplicate
@@ -69,8 +68,7 @@ class Patient:
     @property
     def language_model(self) -> bool:
         """Whether there is one prediction per token, of the token that follows."""
-        shifts = self.calling.way.computes_loss
-        return is_language_model(self.batch, self.prediction(), self.lookups, shifts_itself=shifts)
+        return self.subject.language_model
 
     def time_left(self) -> float:
         """Seconds until the check-up should be over."""

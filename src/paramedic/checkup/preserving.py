@@ -42,8 +42,7 @@ def random_streams() -> Iterator[None]:
     python, numpy = random.getstate(), np.random.get_state()
     cpu = torch.get_rng_state()
     # Asking CUDA for its state would start it: where nobody has, there is none to keep.
-    started = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
-    cuda = torch.cuda.get_rng_state_all() if started else None
+    cuda = torch.cuda.get_rng_state_all() if _cuda_runs() else None
     try:
         yield
     finally:
@@ -55,10 +54,20 @@ def random_streams() -> Iterator[None]:
 
 
 def seed(number: int = 0) -> None:
-    """Begin all random streams at the same place."""
+    """Begin all random streams at the same place.
+
+    Not by `torch.manual_seed`: where CUDA has not started yet it would leave an order behind that
+    is carried out later, over the seed of the user.
+    """
     random.seed(number)
     np.random.seed(number)
-    torch.manual_seed(number)
+    torch.default_generator.manual_seed(number)
+    if _cuda_runs():
+        torch.cuda.manual_seed_all(number)
+
+
+def _cuda_runs() -> bool:
+    return bool(torch.cuda.is_initialized())  # type: ignore[no-untyped-call]
 
 
 @contextlib.contextmanager

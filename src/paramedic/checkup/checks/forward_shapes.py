@@ -55,7 +55,7 @@ class ForwardShapes(Check):
         self._samples(patient, full, tried)
         if patient.lookups:
             self._lengths(patient, tried)
-        if len(tried.shapes) < 2:
+        if len(tried.shapes) < 2 and not tried.findings:
             raise Skip("; ".join(tried.words) or "no other size could be tried")
         words = f"outputs of {', '.join(tried.shapes)} have the shapes they should"
         return self.outcome(

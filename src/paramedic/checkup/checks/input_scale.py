@@ -19,14 +19,15 @@ class InputScale(Check):
     """Real inputs are finite, not constant, and of the order of one where they meet weights.
 
     What counts is what the first weights are multiplied with: a model that scales or normalises
-    its own input may be given any. `most` and `least` bound its root mean square, over everything
-    and for each feature of a table.
+    its own input may be given any. `most` and `least` bound its root mean square, `column` that of
+    each feature of a table.
     """
 
     code = "C016"
     slug = "input-scale"
 
     most: float = 20.0
+    column: float = 50.0
     least: float = 1e-3
 
     def run(self, patient: Patient) -> Outcome:
@@ -59,9 +60,10 @@ class InputScale(Check):
         return None
 
     def _large(self, met: Tensor) -> Finding | None:
-        size = max([_size(met), *_by_feature(met)])
-        if size <= self.most:
+        size, column = _size(met), max(_by_feature(met), default=0.0)
+        if size <= self.most and column <= self.column:
             return None
+        size = max(size, column)
         return self.finding(
             f"The input is not scaled: where it meets the first weights its root mean square is "
             f"{size:.3g} (values from {float(met.min()):.3g} to {float(met.max()):.3g}). Bring it "

@@ -56,11 +56,10 @@ class OptimizerCoverage(Check):
         known = {id(one) for one in patient.model.parameters()}
         if isinstance(patient.loss_fn, nn.Module):
             known |= {id(one) for one in patient.loss_fn.parameters()}
-        if patient.optimizer is not None:
-            known |= _held(patient.optimizer)
         strays = [one for one in _leaves(objective) if id(one) not in known]
-        # A copy of the model cannot know what the optimizer holds of the original by identity.
-        if not strays or (patient.optimizer is not None and _held_elsewhere(patient)):
+        # These are copies, so which of the originals the optimizer holds cannot be told. If it
+        # holds more than the model's parameters, somebody has thought of them.
+        if not strays or _holds_more(patient):
             return None
         shapes = [list(one.shape) for one in strays]
         return self.finding(
@@ -75,13 +74,10 @@ def _held(optimizer: Optimizer) -> set[int]:
     return {id(one) for group in optimizer.param_groups for one in group["params"]}
 
 
-def _held_elsewhere(patient: Patient) -> bool:
+def _holds_more(patient: Patient) -> bool:
     """Whether the optimizer holds tensors that are no parameters of the model."""
     known = {id(one) for one in patient.subject.original.parameters()}
-    if patient.optimizer is None:
-        return False
-    held = [one for group in patient.optimizer.param_groups for one in group["params"]]
-    return any(id(one) not in known for one in held)
+    return patient.optimizer is not None and not _held(patient.optimizer) <= known
 
 
 def _leaves(objective: Tensor) -> list[Tensor]:

@@ -13,8 +13,9 @@ from paramedic.checkup.check import Check, Outcome, Skip
 from paramedic.checkup.patient import Patient
 from paramedic.checkup.perfection import best_possible
 
-_RATES = (3e-3, 3e-2, 3e-4)
-_TOKENS = 128  # that are learned by heart: more take longer and tell nothing else
+_RATES = {0.6: 3e-3, 0.5: 3e-2, 1.0: 3e-4}  # by the share of the time that is left
+_TOKENS = 64  # that are learned by heart: more take longer and tell nothing else
+_WEIGHTS = 10  # per target: fewer may not be able to
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class OverfitOneBatch(Check):
     share: float = 0.5  # of the way to the lowest loss
     fall: float = 0.1  # of the first loss, where the lowest is not known
     stuck: float = 0.02  # of the way in a round of steps: less is standing still
-    seconds: float = 8.0
+    seconds: float = 10.0
 
     def run(self, patient: Patient) -> Outcome:
         batch = _few(patient)
@@ -51,6 +52,9 @@ class OverfitOneBatch(Check):
             return self.outcome(f"{words} in {best.steps} steps.", **numbers)
         if not _all_stuck(attempts, best, self.stuck * (first - goal)):
             raise Skip(f"{words} in {best.steps} steps and still falls: no verdict in the time")
+        parameters, targets = _weights(patient), _targets(batch)
+        if parameters < targets:
+            raise Skip(f"{words}, but {parameters} weights may be too few for {targets} targets")
         finding = self.finding(
             f"The model cannot learn {batch.size} samples by heart: the loss falls from "
             f"{first:.3g} to {best.lowest:.3g} and no further (wanted: {goal:.3g}), with three "
@@ -70,10 +74,10 @@ class OverfitOneBatch(Check):
         """One learning rate after the other until one does it; each has its share of the time."""
         attempts: list[Attempt] = []
         until = time.monotonic() + min(self.seconds, max(1.0, patient.time_left()))
-        for left, rate in zip((3, 2, 1), _RATES, strict=True):
+        for share, rate in _RATES.items():
             now = time.monotonic()
             attempt = Attempt(patient, batch, rate)
-            attempt.run(goal, self.stuck * (first - goal), now + (until - now) / left)
+            attempt.run(goal, self.stuck * (first - goal), now + (until - now) * share)
             attempts.append(attempt)
             if attempt.lowest <= goal:
                 break
@@ -88,9 +92,23 @@ def _all_stuck(attempts: list[Attempt], best: Attempt, little: float) -> bool:
 
 
 def _few(patient: Patient) -> Batch:
-    """The samples, or their beginnings where that makes too many tokens."""
+    """As many samples as the weights can hold, of a text only the beginning."""
     batch = patient.batch
-    if not batch.uneven and patient.lookups and patient.language_model:
+    if batch.uneven:
+        return batch
+    if patient.language_model:
         each = max(8, _TOKENS // max(batch.size, 1))
         return batch.of_length(each) if batch.length() > each else batch
-    return batch
+    wanted = _WEIGHTS * _targets(batch) / max(batch.size, 1)
+    count = int(_weights(patient) / max(1.0, wanted))
+    return batch.take(max(2, min(batch.size, count))) if batch.size > 2 else batch
+
+
+def _weights(patient: Patient) -> int:
+    return sum(one.numel() for _, one in patient.trainable())
+
+
+def _targets(batch: Batch) -> int:
+    """How many numbers or labels there are to learn; with no targets, those of the input."""
+    goal = batch.target if batch.target is not None else batch.tensors[batch.inputs[0]]
+    return goal.numel()
