@@ -16,16 +16,27 @@ from typing import TYPE_CHECKING, Any
 from paramedic.version import __version__
 
 if TYPE_CHECKING:
+    from paramedic.checkup.examination import checkup
     from paramedic.diagnose.detector import Detector
     from paramedic.diagnose.replay import replay
     from paramedic.inject.injecting import inject
     from paramedic.probe.watch import watch
     from paramedic.trace import Trace, TraceError
 
-__all__ = ["Detector", "Trace", "TraceError", "__version__", "inject", "replay", "watch"]
+__all__ = [
+    "Detector",
+    "Trace",
+    "TraceError",
+    "__version__",
+    "checkup",
+    "inject",
+    "replay",
+    "watch",
+]
 
 # Where the public names live: `import paramedic` is fast because it loads none of them.
 _HOMES = {
+    "checkup": "paramedic.checkup.examination",
     "Detector": "paramedic.diagnose.detector",
     "inject": "paramedic.inject.injecting",
     "replay": "paramedic.diagnose.replay",
@@ -33,13 +44,14 @@ _HOMES = {
     "TraceError": "paramedic.trace",
     "watch": "paramedic.probe.watch",
 }
+_NEED_TORCH = ("checkup", "inject", "watch")
 
 
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'paramedic' has no attribute {name!r}")
-    if name in ("inject", "watch"):
+    if name in _NEED_TORCH:
         from paramedic.optional import require
 
         require("torch", extra="torch", needed_by=f"paramedic.{name}")

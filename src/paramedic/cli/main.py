@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from paramedic.cli.checkup import checkup
 from paramedic.cli.demo import demo
 from paramedic.cli.explain import explain
 from paramedic.cli.export import export
@@ -23,6 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(demo)
+app.command()(checkup)
 app.command()(replay)
 app.command()(rules)
 app.command()(explain)

@@ -1,0 +1,1 @@
+"""Our checks: one file each. A new file here is a new check; nothing else changes."""
