@@ -9,7 +9,8 @@ import sys
 import pytest
 
 ORDERS = [
-    "import paramedic; f = paramedic.checkup; g = paramedic.checkup; h = g.checkup",
+    "import paramedic; f = g = h = paramedic.checkup",
+    "import paramedic; f = paramedic.checkup; from paramedic.checkup import checkup as g; h = f",
     "import paramedic.checkup.report; f = g = h = paramedic.checkup",
 ]
 
