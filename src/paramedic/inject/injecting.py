@@ -14,7 +14,7 @@ from paramedic.inject.discovery import choose
 from paramedic.inject.fault import Fault
 from paramedic.inject.injection import Injection, Plan
 from paramedic.inject.timetable import Timetable
-from paramedic.probe.watch import _is_off
+from paramedic.probe.watch import is_off
 
 
 def inject(  # noqa: PLR0913 - these are the settings a user knows, each with a default
@@ -63,7 +63,7 @@ def inject(  # noqa: PLR0913 - these are the settings a user knows, each with a 
         one.check(model)
         timetable = Timetable(at, every, times, _lasting(one) if duration is None else duration)
         plans.append(Plan(one, timetable, torch.Generator().manual_seed(seed)))
-    return Injection(model, optimizers, [] if _is_off() else plans)
+    return Injection(model, optimizers, [] if is_off() else plans)
 
 
 def _lasting(fault: Fault) -> float:

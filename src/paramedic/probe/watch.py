@@ -76,12 +76,13 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
         rules, tuple(select), tuple(ignore), thresholds or {},
     )  # fmt: skip
     _check(models)
-    if _is_off():
+    if is_off():
         return Unwatched()
     return Monitor(models, optimizers, options)
 
 
-def _is_off() -> bool:
+def is_off() -> bool:
+    """Whether the environment says `PARAMEDIC=off`: nothing of ours touches the run then."""
     setting = os.environ.get("PARAMEDIC", "on").strip().lower()
     if setting in ("off", "0", "false", "no"):
         return True
