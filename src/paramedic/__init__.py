@@ -17,7 +17,7 @@ from paramedic.version import __version__
 
 if TYPE_CHECKING:
     from paramedic.diagnose.detector import Detector
-    from paramedic.diagnose.replay import replay
+    from paramedic.prescribe.replay import replay
     from paramedic.probe.watch import watch
     from paramedic.trace import Trace, TraceError
 
@@ -26,7 +26,7 @@ __all__ = ["Detector", "Trace", "TraceError", "__version__", "replay", "watch"]
 # Where the public names live: `import paramedic` is fast because it loads none of them.
 _HOMES = {
     "Detector": "paramedic.diagnose.detector",
-    "replay": "paramedic.diagnose.replay",
+    "replay": "paramedic.prescribe.replay",
     "Trace": "paramedic.trace",
     "TraceError": "paramedic.trace",
     "watch": "paramedic.probe.watch",

@@ -1,0 +1,204 @@
+"""One run of the zoo, sick, sound and treated with each remedy that is advised against its root."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import time
+import traceback
+import warnings
+from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from zoo.catalogue import recipes
+from zoo.plan import Plan
+from zoo.training import evaluate, train
+from zoo.worker import Listener
+
+import paramedic
+from paramedic.diagnose.replay import Verdict, replay
+from paramedic.prescribe.pharmacist import Pharmacist
+from paramedic.types import Remedy, Severity
+
+from .appliers import apply
+from .duals import DUALS
+from .success import Numbers, won_back
+
+RESTS = ("skip-step",)  # the loss that is not finite is still seen, and rightly told
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A remedy that was tried: against what, in which run, and what came of it.
+
+    `problems` are all that held, the root first; `gone` tells whether the root's went, `all_gone`
+    whether all did; `worked` that the root's went and the score came back.
+    """
+
+    run: str
+    seed: int
+    part: str
+    problems: tuple[str, ...]
+    remedy: str
+    gone: bool
+    all_gone: bool
+    worked: bool
+    sick: float
+    treated: float
+    sound: float
+
+    @property
+    def problem(self) -> str:
+        """The root."""
+        return self.problems[0]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Trial:
+        """What `to_json` gave."""
+        known = {one.name: data[one.name] for one in fields(cls)}
+        return cls(**{**known, "problems": tuple(data["problems"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A run to treat, by name, so that it can be sent to another process: of the zoo or of two
+    faults at once."""
+
+    name: str
+    seed: int
+    part: str
+
+    def plans(self) -> tuple[Plan, Plan]:
+        """The plan with the fault, and the same without it."""
+        if self.name in DUALS:
+            return DUALS[self.name]
+        recipe = recipes()[self.name]
+        assert recipe.twin is not None
+        return recipe.build().plan, recipe.twin().plan
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a task: trials, remedies that could not be applied, or a failure."""
+
+    task: Task
+    trials: tuple[Trial, ...] = ()
+    untried: tuple[tuple[str, str], ...] = ()  # problem and remedy
+    silent: bool = False  # nothing was found, so nothing was advised
+    failure: str = ""
+    seconds: float = 0.0
+
+
+def answer(task: Task) -> Answer:
+    """Try everything; one task that fails must not end the others."""
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")  # sick runs warn, and that is right
+    logging.disable(logging.CRITICAL)
+    began = time.perf_counter()
+    try:
+        found = _answer(task)
+    except Exception:  # noqa: BLE001
+        found = Answer(task, failure=traceback.format_exc())
+    return replace(found, seconds=time.perf_counter() - began)
+
+
+def _answer(task: Task) -> Answer:
+    sick, sound = task.plans()
+    verdict, before = watched(sick, task.seed)
+    problems = _problems(verdict)
+    if not problems:
+        return Answer(task, silent=True)
+    whole = unwatched(sound, task.seed)
+    dual = task.name in DUALS
+    advised = [one for one in verdict.remedies if dual or problems[0] in one.against]
+    trials: list[Trial] = []
+    untried: list[tuple[str, str]] = []
+    for remedy in advised:
+        outcome = _treated(sick, task.seed, remedy)
+        if outcome is None:
+            untried.append((problems[0], remedy.slug))
+            continue
+        after, numbers, same_loss = outcome
+        rest = [one for one in problems if not _gone(one, remedy, after)]
+        won = won_back(before, numbers, whole, same_loss=same_loss)
+        gone = problems[0] not in rest
+        scores = (before.score, numbers.score, whole.score)
+        trials.append(
+            Trial(
+                task.name,
+                task.seed,
+                task.part,
+                problems,
+                remedy.slug,
+                gone,
+                not rest,
+                gone and won,
+                *scores,
+            )
+        )
+    return Answer(task, tuple(trials), tuple(untried))
+
+
+def _problems(verdict: Verdict) -> tuple[str, ...]:
+    """The root, and what else is more than a note."""
+    root = verdict.diagnosis.root
+    if root is None:
+        return ()
+    grave = (one for one in verdict.findings if one.severity is not Severity.INFO)
+    return tuple(dict.fromkeys((root.slug, *(one.slug for one in grave))))
+
+
+def _gone(problem: str, remedy: Remedy, verdict: Verdict) -> bool:
+    """Whether a problem is not there at the end of a treated run."""
+    if problem == "non-finite" and remedy.slug in RESTS:
+        return True  # whether it helped is told by the score
+    still = {case.finding.slug for case in verdict.cases if case.is_open}
+    return problem not in still & {finding.slug for finding in verdict.findings}
+
+
+def _treated(sick: Plan, seed: int, remedy: Remedy) -> tuple[Verdict, Numbers, bool] | None:
+    plan = apply(sick, remedy)
+    if plan is None:
+        return None
+    try:
+        verdict, numbers = watched(plan, seed)
+    except (RuntimeError, ValueError):  # the change does not fit this model
+        return None
+    return verdict, numbers, plan.loss is sick.loss
+
+
+def watched(plan: Plan, seed: int) -> tuple[Verdict, Numbers]:
+    """Train by a plan under our eyes; what is said of it, with every remedy there is."""
+    run = plan.build(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.db"
+        with paramedic.watch(
+            run.model,
+            run.optimizers,
+            loss_fn=plan.loss if plan.hand_in_loss else None,
+            trace=path,
+            overhead=None,
+            rules=None,
+        ) as monitor:
+            (plan.loop or train)(run, monitor)
+        verdict = replay(path, adviser=partial(Pharmacist, least=0.0))
+    return verdict, _numbers(run)
+
+
+def unwatched(plan: Plan, seed: int) -> Numbers:
+    """The same without looking."""
+    run = plan.build(seed)
+    (plan.loop or train)(run, Listener())
+    return _numbers(run)
+
+
+def _numbers(run: Any) -> Numbers:
+    last = evaluate(run)
+    return Numbers(last.val_score, last.val_loss)

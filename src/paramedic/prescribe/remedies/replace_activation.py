@@ -1,0 +1,56 @@
+"""Other functions between the layers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from paramedic.prescribe.anatomy import BOUNDED, RECTIFIERS, hidden_activations
+from paramedic.prescribe.cure import Cure, Dose, Family, autotrainer, estimate, listed, treats
+from paramedic.types import Finding, Layer, Window
+
+# Problem: the activations to replace, and by what.
+_BY: dict[str, tuple[frozenset[str], str]] = {
+    "vanishing-gradient": (BOUNDED, "ReLU"),
+    "saturated-activation": (BOUNDED, "ReLU"),
+    "dying-relu": (RECTIFIERS, "LeakyReLU"),
+    "exploding-gradient": (RECTIFIERS, "Tanh"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceActivation(Cure):
+    """Puts an activation that lets gradients through in the place of one that does not."""
+
+    slug = "replace-activation"
+    family = Family.ARCHITECTURE
+    against = treats(
+        {
+            "vanishing-gradient": autotrainer(0.91, "S2"),
+            "exploding-gradient": autotrainer(0.92, "S2"),
+            "dying-relu": autotrainer(1.0, "S2"),
+            "saturated-activation": estimate(0.7),
+        }
+    )
+
+    def dose(self, finding: Finding, window: Window) -> Dose | None:
+        kinds, better = _BY[finding.slug]
+        found = hidden_activations(window.chart, kinds)
+        if not found:
+            return None
+        old = _usual([layer.kind for layer in found])
+        names = _named(found, finding.where)
+        return Dose(
+            title=f"Replace nn.{old} by nn.{better} in {listed(names)}",
+            code=f"nn.{old}() → nn.{better}()",
+            args={"old": old, "new": better, "layers": list(names)},
+        )
+
+
+def _usual(kinds: list[str]) -> str:
+    return max(set(kinds), key=lambda kind: (kinds.count(kind), kind))
+
+
+def _named(found: tuple[Layer, ...], where: tuple[str, ...]) -> tuple[str, ...]:
+    """The activations that the finding names, or all of them."""
+    names = tuple(layer.name for layer in found)
+    return tuple(name for name in names if name in where) or names
