@@ -32,8 +32,9 @@ lint: setup  ## format, lint and types
 test: lint  ## lint, then all tests
 	$(BIN)/python -m pytest
 
-catalogue: setup  ## write docs/catalogue from the detectors
+catalogue: setup  ## write docs/catalogue from the detectors, docs/remedies.md from the cures
 	$(BIN)/python -m paramedic.report.catalogue docs/catalogue
+	$(BIN)/python -m paramedic.report.remedies docs/remedies.md
 
 bench-overhead: $(VENV)/.bench  ## what watching costs: docs/benchmarks/overhead.md
 	$(BIN)/python benchmarks/overhead.py

@@ -10,7 +10,7 @@ from paramedic.prescribe.ranking import ranked
 from paramedic.types import Remedy
 
 from .fitting import Fitted
-from .trials import Trial
+from .trial import Trial
 
 
 def best_of_each(trials: Iterable[Trial], fitted: Fitted) -> list[Trial]:
@@ -29,7 +29,7 @@ def _best(found: list[Trial], fitted: Fitted) -> Trial | None:
             for slug in by_slug
             if problem in cure_named(slug).against and fitted.confidence(problem, slug) >= LEAST
         ]
-        for problem in found[0].problems
+        for problem in found[0].roots
     }
     order = ranked(advised, fitted.ranking)
     return by_slug[order[0].slug] if order else None

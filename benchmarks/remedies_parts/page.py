@@ -10,7 +10,7 @@ from paramedic.prescribe.calibration import brier, expected_calibration_error, r
 from paramedic.prescribe.confidence import LEAST
 
 from .fitting import Fitted, claims, dual, single
-from .trials import Trial
+from .trial import Trial
 
 NOTE = "<!-- Written by `benchmarks/remedies.py`; edit that, not this. -->"
 GOAL = 0.1  # expected calibration error
@@ -147,10 +147,10 @@ def _duals(trials: list[Trial], fitted: Fitted) -> str:
         for one in best_of_each(dual(trials, part), fitted):
             ended = "yes" if one.all_gone and one.worked else "no"
             rows.append(
-                (one.run.removeprefix("dual/"), part, one.seed, ", ".join(one.problems),
+                (one.run.removeprefix("dual/"), part, one.seed, ", ".join(one.roots),
                  one.remedy, ended)
             )  # fmt: skip
-    return _table(("run", "part", "seed", "found", "ranked first", "ended both"), rows)
+    return _table(("run", "part", "seed", "roots", "ranked first", "ended all"), rows)
 
 
 def _facts(results: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from paramedic.prescribe.calibration import reliability
 from paramedic.prescribe.confidence import LEAST
 
 from .fitting import Fitted, claims, single
-from .trials import Trial
+from .trial import Trial
 
 FILE = "remedies.png"
 PARTS = {"held": ("judging half, not used for fitting", "#2c3e50"),

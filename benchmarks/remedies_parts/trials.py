@@ -7,8 +7,7 @@ import tempfile
 import time
 import traceback
 import warnings
-from dataclasses import asdict, dataclass, fields, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,50 +19,18 @@ from zoo.worker import Listener
 
 import paramedic
 from paramedic.diagnose.replay import Verdict, replay
+from paramedic.prescribe.confidence import Outcomes
 from paramedic.prescribe.pharmacist import Pharmacist
 from paramedic.types import Remedy, Severity
 
 from .appliers import apply
 from .duals import DUALS
 from .success import Numbers, won_back
+from .trial import Trial
 
+NOTHING = Outcomes()
+WORTH_TRYING = 0.35  # what is believed of a remedy before anything was measured
 RESTS = ("skip-step",)  # the loss that is not finite is still seen, and rightly told
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A remedy that was tried: against what, in which run, and what came of it.
-
-    `problems` are all that held, the root first; `gone` tells whether the root's went, `all_gone`
-    whether all did; `worked` that the root's went and the score came back.
-    """
-
-    run: str
-    seed: int
-    part: str
-    problems: tuple[str, ...]
-    remedy: str
-    gone: bool
-    all_gone: bool
-    worked: bool
-    sick: float
-    treated: float
-    sound: float
-
-    @property
-    def problem(self) -> str:
-        """The root."""
-        return self.problems[0]
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Trial:
-        """What `to_json` gave."""
-        known = {one.name: data[one.name] for one in fields(cls)}
-        return cls(**{**known, "problems": tuple(data["problems"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +41,21 @@ class Task:
     name: str
     seed: int
     part: str
+    outcomes: Outcomes = NOTHING  # what is known when remedies are chosen
+    least: float = WORTH_TRYING
+
+    def adviser(self, detectors: Any) -> Pharmacist:
+        """Who is asked for remedies."""
+        return Pharmacist(detectors, least=self.least, outcomes=self.outcomes)
+
+    @property
+    def is_dual(self) -> bool:
+        """Whether two faults were put into it."""
+        return self.name in DUALS
 
     def plans(self) -> tuple[Plan, Plan]:
         """The plan with the fault, and the same without it."""
-        if self.name in DUALS:
+        if self.is_dual:
             return DUALS[self.name]
         recipe = recipes()[self.name]
         assert recipe.twin is not None
@@ -111,32 +89,32 @@ def answer(task: Task) -> Answer:
 
 def _answer(task: Task) -> Answer:
     sick, sound = task.plans()
-    verdict, before = watched(sick, task.seed)
-    problems = _problems(verdict)
-    if not problems:
+    verdict, before = watched(sick, task.seed, task.adviser)
+    roots = _roots(verdict)
+    if not roots:
         return Answer(task, silent=True)
     whole = unwatched(sound, task.seed)
-    dual = task.name in DUALS
-    advised = [one for one in verdict.remedies if dual or problems[0] in one.against]
+    advised = [one for one in verdict.remedies if task.is_dual or roots[0] in one.against]
     trials: list[Trial] = []
     untried: list[tuple[str, str]] = []
     for remedy in advised:
         outcome = _treated(sick, task.seed, remedy)
         if outcome is None:
-            untried.append((problems[0], remedy.slug))
+            untried.append((roots[0], remedy.slug))
             continue
         after, numbers, same_loss = outcome
-        rest = [one for one in problems if not _gone(one, remedy, after)]
+        rest = [one for one in (*roots, *_effects(verdict)) if not _gone(one, remedy, after)]
         won = won_back(before, numbers, whole, same_loss=same_loss)
-        gone = problems[0] not in rest
+        gone = roots[0] not in rest
         scores = (before.score, numbers.score, whole.score)
         trials.append(
             Trial(
                 task.name,
                 task.seed,
                 task.part,
-                problems,
+                roots,
                 remedy.slug,
+                remedy.code,
                 gone,
                 not rest,
                 gone and won,
@@ -146,13 +124,18 @@ def _answer(task: Task) -> Answer:
     return Answer(task, tuple(trials), tuple(untried))
 
 
-def _problems(verdict: Verdict) -> tuple[str, ...]:
-    """The root, and what else is more than a note."""
-    root = verdict.diagnosis.root
+def _roots(verdict: Verdict) -> tuple[str, ...]:
+    """The root, and what stands beside it as more than a note."""
+    root, others = verdict.diagnosis.root, verdict.diagnosis.others
     if root is None:
         return ()
-    grave = (one for one in verdict.findings if one.severity is not Severity.INFO)
-    return tuple(dict.fromkeys((root.slug, *(one.slug for one in grave))))
+    return (root.slug, *(one.slug for one in others if one.severity is not Severity.INFO))
+
+
+def _effects(verdict: Verdict) -> tuple[str, ...]:
+    """What the roots bring about."""
+    found = verdict.diagnosis.consequences
+    return tuple(one.slug for one in found if one.severity is not Severity.INFO)
 
 
 def _gone(problem: str, remedy: Remedy, verdict: Verdict) -> bool:
@@ -174,8 +157,8 @@ def _treated(sick: Plan, seed: int, remedy: Remedy) -> tuple[Verdict, Numbers, b
     return verdict, numbers, plan.loss is sick.loss
 
 
-def watched(plan: Plan, seed: int) -> tuple[Verdict, Numbers]:
-    """Train by a plan under our eyes; what is said of it, with every remedy there is."""
+def watched(plan: Plan, seed: int, adviser: Any = None) -> tuple[Verdict, Numbers]:
+    """Train by a plan under our eyes; what is said of it, and advised if somebody is asked."""
     run = plan.build(seed)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.db"
@@ -188,7 +171,7 @@ def watched(plan: Plan, seed: int) -> tuple[Verdict, Numbers]:
             rules=None,
         ) as monitor:
             (plan.loop or train)(run, monitor)
-        verdict = replay(path, adviser=partial(Pharmacist, least=0.0))
+        verdict = replay(path, adviser=adviser)
     return verdict, _numbers(run)
 
 

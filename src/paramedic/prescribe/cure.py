@@ -125,7 +125,7 @@ class Cure(ABC):
 
 def short(value: float) -> str:
     """A number in few digits, as it stands in a line of code."""
-    return f"{value:.3g}"
+    return f"{value:.0f}" if 1e3 <= abs(value) < 1e5 else f"{value:.3g}"
 
 
 def rounded(value: float) -> float:

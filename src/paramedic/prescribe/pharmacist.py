@@ -65,15 +65,22 @@ def remedies_for(
 class Pharmacist:
     """Prepares remedies as problems are told, and hands out the right ones when asked."""
 
-    def __init__(self, detectors: Iterable[Detector] = (), *, least: float = LEAST) -> None:
+    def __init__(
+        self,
+        detectors: Iterable[Detector] = (),
+        *,
+        least: float = LEAST,
+        outcomes: Outcomes | None = None,
+    ) -> None:
         self._detectors = tuple(detectors)
         self._least = least
+        self._outcomes = outcomes
         self._prepared: dict[str, tuple[Remedy, ...]] = {}
 
     def see(self, finding: Finding, window: Window) -> tuple[Remedy, ...]:
         """Prepare remedies for a finding while the numbers of its time are there."""
         self._prepared[finding.slug] = remedies_for(
-            finding, window, self._detectors, least=self._least
+            finding, window, self._detectors, least=self._least, outcomes=self._outcomes
         )
         return self._prepared[finding.slug]
 

@@ -12,14 +12,14 @@ def test_the_new_rate_follows_from_the_update_ratio() -> None:
     seen = window(layers={"update_ratio": [0.02, 0.04, 0.08]}, scalars={"lr/0": [0.1] * 4})
     given = dose(LowerRate(), finding("loss-explosion"), seen)
     assert given.action == "scale-rate"
-    assert given.args == {"factor": pytest.approx(1e-3 / 0.04)}
-    assert given.code == "learning_rate *= 0.025  # 0.1 → 0.0025"
+    assert given.args == {"factor": pytest.approx(3e-3 / 0.04)}
+    assert given.code == "learning_rate *= 0.075  # 0.1 → 0.0075"
 
 
 def test_what_the_finding_saw_counts_first() -> None:
     seen = window(layers={"update_ratio": [0.02, 0.04, 0.08]}, scalars={"lr/0": [0.1] * 4})
     given = dose(LowerRate(), finding("learning-rate-too-high", update_ratio=0.5), seen)
-    assert given.args == {"factor": 0.002}
+    assert given.args == {"factor": 0.006}
 
 
 def test_the_rate_is_halved_when_nothing_is_known_and_never_less() -> None:
@@ -38,8 +38,8 @@ def test_the_factor_is_bounded() -> None:
 def test_a_low_rate_is_raised_by_what_is_missing() -> None:
     seen = window(scalars={"lr/0": [1e-6] * 4})
     given = dose(RaiseRate(), finding("learning-rate-too-low", update_ratio=2e-6), seen)
-    assert given.args == {"factor": 500.0}
-    assert given.code == "learning_rate *= 500  # 1e-06 → 0.0005"
+    assert given.args == {"factor": 1500.0}
+    assert given.code == "learning_rate *= 1500  # 1e-06 → 0.0015"
     assert dose(RaiseRate(), finding("vanishing-gradient")).args == {"factor": 2.0}
 
 

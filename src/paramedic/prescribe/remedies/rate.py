@@ -17,7 +17,7 @@ from paramedic.prescribe.cure import (
     training_doctor,
     treats,
 )
-from paramedic.prescribe.pace import USUAL_RATIO, is_adaptive, movement, optimizer, rate, rates
+from paramedic.prescribe.pace import SOUND_RATIO, is_adaptive, movement, optimizer, rate, rates
 from paramedic.types import Finding, Window
 
 _SWINGS = 5.0  # times the lowest rate of the window: the schedule itself is at work
@@ -25,7 +25,7 @@ _SWINGS = 5.0  # times the lowest rate of the window: the schedule itself is at 
 
 @dataclass(frozen=True, slots=True)
 class LowerRate(Cure):
-    """Divides the rate so that a step moves the weights by about a thousandth; by two at least."""
+    """Divides the rate so that a step moves the weights by a sound share; by two at least."""
 
     slug = "lower-rate"
     family = Family.GRADIENT
@@ -42,7 +42,7 @@ class LowerRate(Cure):
         }
     )
 
-    ratio: float = USUAL_RATIO  # of an update to its weights, to be reached
+    ratio: float = SOUND_RATIO  # of an update to its weights, to be reached
     most: float = 0.5  # the mildest factor: Training Doctor's
     least: float = 1e-3  # the strongest factor
 
@@ -55,7 +55,7 @@ class LowerRate(Cure):
 
 @dataclass(frozen=True, slots=True)
 class RaiseRate(Cure):
-    """Multiplies the rate so that a step moves the weights by about a thousandth."""
+    """Multiplies the rate so that a step moves the weights by a sound share."""
 
     slug = "raise-rate"
     family = Family.GRADIENT
@@ -69,7 +69,7 @@ class RaiseRate(Cure):
         }
     )
 
-    ratio: float = USUAL_RATIO
+    ratio: float = SOUND_RATIO
     least: float = 2.0  # the mildest factor: Training Doctor's
     most: float = 1e4  # the strongest factor
 
@@ -107,7 +107,7 @@ class CapRate(Cure):
         }
     )
 
-    ratio: float = USUAL_RATIO
+    ratio: float = SOUND_RATIO
     times: float = _SWINGS
 
     def dose(self, finding: Finding, window: Window) -> Dose | None:
