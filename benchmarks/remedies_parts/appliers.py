@@ -71,7 +71,14 @@ def _clip(plan: Plan, values: Values) -> Plan:
 
 
 def _replace_activation(plan: Plan, values: Values) -> Plan:
-    return _operated(plan, partial(surgery.replace_activations, **values))
+    layers, old, new = values["layers"], values["old"], values["new"]
+
+    def operation(model: nn.Module) -> None:
+        surgery.replace_activations(model, layers, old, new)
+        if values["he"]:
+            surgery.reinitialise(model, "He's")
+
+    return _operated(plan, operation)
 
 
 def _output_activation(plan: Plan, values: Values) -> Plan:

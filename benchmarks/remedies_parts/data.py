@@ -16,11 +16,15 @@ def normalised() -> Change:
 
     def change(split: Split, generator: torch.Generator) -> Split:
         del generator
-        mean, spread = split.inputs.mean(0), split.inputs.std(0).clamp_min(1e-6)
+        mean, spread = split.inputs.mean(0), split.inputs.std(0) + 1e-6
+
+        def scaled(x: Tensor) -> Tensor:
+            return ((x - mean) / spread).clamp(-10, 10)
+
         return replace(
             split,
-            inputs=(split.inputs - mean) / spread,
-            validation_inputs=(split.validation_inputs - mean) / spread,
+            inputs=scaled(split.inputs),
+            validation_inputs=scaled(split.validation_inputs),
         )
 
     return change

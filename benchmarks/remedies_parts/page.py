@@ -20,7 +20,8 @@ root of its diagnosis, right or wrong, each cure that has a dose for it is appli
 machine, as a user who follows the advice would, and the run is trained again from the same seed \
 and judged again. It *worked* if the problem is not there at the end and the run is not worse than \
 untreated and has won back at least a quarter of what the fault had cost, in validation score or \
-loss, against its sound twin; where the fault had cost nothing, not being worse is enough. Runs of \
+loss, against its sound twin; where the fault had cost nothing, as in a run that is past its \
+best, not being worse is enough. Runs of \
 the tuning half are counted into the confidence; the runs of the judging half, which have other \
 architectures, data and seeds, are not, and show whether it keeps its word. Runs in which nothing \
 was found have no remedy and do not count here (`detection.md` counts them). What needs a person \

@@ -23,19 +23,21 @@ class Numbers:
     loss: float
 
 
-def won_back(sick: Numbers, treated: Numbers, sound: Numbers, *, same_loss: bool) -> bool:
+def won_back(sick: Numbers, treated: Numbers, sound: Numbers, fresh: Numbers | None) -> bool:
     """Whether a treated run is not worse than the sick one, and clearly closer to the sound one.
 
-    By the score, or by the loss where both runs have the same one. Where the fault has cost
-    nothing, not being worse is enough.
+    By the score, or by the loss. `fresh` is the sound model before its training: a loss above its
+    is no worse than knowing nothing; it is None where the treated run has another loss function,
+    so that losses cannot be compared. Where the fault has cost nothing, not being worse is enough.
     """
     before, after, whole = (_score(one.score) for one in (sick, treated, sound))
     if after < before - WORSE:
         return False
-    by_score = _share(before, after, whole, GAP)
-    losses = (-_loss(sick.loss), -_loss(treated.loss), -_loss(sound.loss))
-    by_loss = _share(*losses, 0.1 * abs(losses[2])) if same_loss else None
-    known = [share for share in (by_score, by_loss) if share is not None]
+    shares = [_share(before, after, whole, GAP)]
+    if fresh is not None and math.isfinite(fresh.loss):
+        losses = [-_loss(one.loss, fresh.loss) for one in (sick, treated, sound)]
+        shares.append(_share(*losses, 0.1 * abs(losses[2])))
+    known = [share for share in shares if share is not None]
     return max(known) >= CLOSER if known else True
 
 
@@ -50,5 +52,5 @@ def _score(score: float) -> float:
     return max(score, 0.0) if math.isfinite(score) else 0.0
 
 
-def _loss(loss: float) -> float:
-    return loss if math.isfinite(loss) else 1e9
+def _loss(loss: float, fresh: float) -> float:
+    return min(loss, fresh) if math.isfinite(loss) else fresh

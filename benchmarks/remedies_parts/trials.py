@@ -29,7 +29,8 @@ from .success import Numbers, won_back
 from .trial import Trial
 
 NOTHING = Outcomes()
-WORTH_TRYING = 0.35  # what is believed of a remedy before anything was measured
+WORTH_TRYING = 0.2  # what is believed of a remedy before anything was measured
+FREE = ("no-more-gain",)  # has cost nothing but time
 RESTS = ("skip-step",)  # the loss that is not finite is still seen, and rightly told
 
 
@@ -93,7 +94,9 @@ def _answer(task: Task) -> Answer:
     roots = _roots(verdict)
     if not roots:
         return Answer(task, silent=True)
-    whole = unwatched(sound, task.seed)
+    fresh, whole = unwatched(sound, task.seed)
+    if roots[0] in FREE:
+        whole = before
     advised = [one for one in verdict.remedies if task.is_dual or roots[0] in one.against]
     trials: list[Trial] = []
     untried: list[tuple[str, str]] = []
@@ -104,7 +107,7 @@ def _answer(task: Task) -> Answer:
             continue
         after, numbers, same_loss = outcome
         rest = [one for one in (*roots, *_effects(verdict)) if not _gone(one, remedy, after)]
-        won = won_back(before, numbers, whole, same_loss=same_loss)
+        won = won_back(before, numbers, whole, fresh if same_loss else None)
         gone = roots[0] not in rest
         scores = (before.score, numbers.score, whole.score)
         trials.append(
@@ -175,11 +178,12 @@ def watched(plan: Plan, seed: int, adviser: Any = None) -> tuple[Verdict, Number
     return verdict, _numbers(run)
 
 
-def unwatched(plan: Plan, seed: int) -> Numbers:
-    """The same without looking."""
+def unwatched(plan: Plan, seed: int) -> tuple[Numbers, Numbers]:
+    """How a run begins and ends that nobody looks at."""
     run = plan.build(seed)
+    fresh = _numbers(run)
     (plan.loop or train)(run, Listener())
-    return _numbers(run)
+    return fresh, _numbers(run)
 
 
 def _numbers(run: Any) -> Numbers:

@@ -18,7 +18,7 @@ from paramedic.prescribe.cures import cures
 from paramedic.prescribe.ranking import Ranking
 from paramedic.types import Remedy
 
-SICK, SOUND = Numbers(0.1, 2.3), Numbers(0.9, 0.3)
+SICK, SOUND, FRESH = Numbers(0.1, 2.3), Numbers(0.9, 0.3), Numbers(0.1, 2.4)
 
 
 def _trial(remedy: str, worked: bool, part: str = "fit", run: str = "a", **values: Any) -> Trial:
@@ -44,19 +44,24 @@ def _trial(remedy: str, worked: bool, part: str = "fit", run: str = "a", **value
     ],
 )
 def test_a_quarter_of_what_was_lost_must_come_back(treated: Numbers, expected: bool) -> None:
-    assert won_back(SICK, treated, SOUND, same_loss=True) is expected
+    assert won_back(SICK, treated, SOUND, FRESH) is expected
 
 
 def test_the_loss_counts_only_if_it_is_the_same() -> None:
     better = Numbers(0.12, 0.5)
-    assert won_back(SICK, better, SOUND, same_loss=True)
-    assert not won_back(SICK, better, SOUND, same_loss=False)
+    assert won_back(SICK, better, SOUND, FRESH)
+    assert not won_back(SICK, better, SOUND, None)
+
+
+def test_a_loss_worse_than_knowing_nothing_is_not_won_back_by_knowing_nothing() -> None:
+    for loss in (math.nan, math.inf, 1e9):
+        assert not won_back(Numbers(0.1, loss), Numbers(0.1, 2.3), SOUND, FRESH)
 
 
 def test_where_nothing_was_lost_not_being_worse_is_enough() -> None:
     harmless = Numbers(0.89, 0.31)
-    assert won_back(harmless, Numbers(0.88, 0.32), SOUND, same_loss=True)
-    assert not won_back(harmless, Numbers(0.5, 1.0), SOUND, same_loss=True)
+    assert won_back(harmless, Numbers(0.88, 0.32), SOUND, FRESH)
+    assert not won_back(harmless, Numbers(0.5, 1.0), SOUND, FRESH)
 
 
 # -- fitting -------------------------------------------------------------------------------------
@@ -152,7 +157,7 @@ def test_remedies_change_the_plan_as_they_say(zoo: Any) -> None:
     assert treated("zero-grad").zero_grad == "step"
     (optimizer,) = treated("lower-rate", factor=0.1).build(0).optimizers
     assert optimizer.param_groups[0]["lr"] == pytest.approx(0.03)
-    layers = {"layers": ["1", "3"], "old": "ReLU", "new": "LeakyReLU"}
+    layers = {"layers": ["1", "3"], "old": "ReLU", "new": "LeakyReLU", "he": False}
     model = treated("replace-activation", **layers).build(0).model
     assert [type(one) for one in model][1::2] == [nn.LeakyReLU, nn.LeakyReLU]
     normed = treated("add-normalisation", kind="BatchNorm1d", layers=["0"]).build(0).model

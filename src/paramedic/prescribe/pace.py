@@ -36,6 +36,11 @@ def is_adaptive(window: Window) -> bool:
     return any(word in name for word in ("adam", "rms", "adagrad", "adadelta", "lion", "rprop"))
 
 
+def goes_up(window: Window) -> bool:
+    """Whether the optimizer was told to maximise the loss: then no size of a step helps."""
+    return bool(optimizer(window).get("maximize"))
+
+
 def rates(window: Window) -> NDArray[np.float64]:
     """The learning rates of the frames."""
     found = scalars(window, "lr/0")

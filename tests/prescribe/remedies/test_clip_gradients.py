@@ -43,6 +43,13 @@ def test_a_gradient_that_grew_was_healthy_before() -> None:
     assert given.args == {"max_norm": pytest.approx(2.0)}
 
 
+def test_where_it_cannot_help() -> None:
+    adam = window(chart=chart_of(2, optimizers=(ADAM,)))
+    assert ClipGradients().dose(finding("learning-rate-too-high"), adam) is None
+    upwards = window(chart=chart_of(2, optimizers=({**SGD, "maximize": True},)))
+    assert ClipGradients().dose(finding("loss-explosion"), upwards) is None
+
+
 def test_otherwise_the_usual_value() -> None:
     seen = window(chart=chart_of(2, optimizers=(ADAM,)), scalars={"grad_norm": [1e6] * 20})
     given = dose(ClipGradients(), finding("exploding-gradient", growth=1.0), seen)

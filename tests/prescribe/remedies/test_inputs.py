@@ -11,7 +11,9 @@ def test_inputs_are_normalised_by_what_was_seen() -> None:
     seen = window(scalars={"input_mean": [127.0, 128.0, 129.0], "input_std": [99.0, 100.0, 101.0]})
     given = dose(NormaliseInputs(), finding("abnormal-data", scale=128.0), seen)
     assert given.args == {"mean": 128.0, "spread": 100.0}
-    assert given.code.startswith("inputs = (inputs - train.mean(0)) / train.std(0)")
+    assert given.code.startswith(
+        "inputs = ((inputs - train.mean(0)) / (train.std(0) + 1e-6)).clamp(-10, 10)"
+    )
     assert "mean 128, spread 100" in given.code
 
 

@@ -28,6 +28,16 @@ def test_the_rate_is_halved_when_nothing_is_known_and_never_less() -> None:
     assert dose(LowerRate(), finding("oscillating-loss"), slow).args == {"factor": 0.5}
 
 
+def test_a_loss_that_is_maximised_is_not_helped_by_any_rate() -> None:
+    seen = window(chart=chart_of(2, optimizers=({**SGD, "maximize": True},)))
+    assert LowerRate().dose(finding("loss-explosion"), seen) is None
+
+
+def test_vanishing_gradients_move_the_typical_layer_too_little_to_tell() -> None:
+    seen = window(layers={"update_ratio": [1e-9, 1e-9, 1e-3]})
+    assert dose(RaiseRate(), finding("vanishing-gradient"), seen).args == {"factor": 2.0}
+
+
 def test_the_factor_is_bounded() -> None:
     wild = finding("learning-rate-too-high", update_ratio=1e6)
     assert dose(LowerRate(), wild).args == {"factor": 1e-3}

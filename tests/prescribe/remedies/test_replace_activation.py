@@ -13,6 +13,13 @@ def test_sigmoids_become_relus_where_the_gradient_vanishes() -> None:
     assert "`act0`, `act1`" in given.title
 
 
+def test_a_deep_stack_is_initialised_anew() -> None:
+    seen = window(chart=net(*["Sigmoid"] * 5))
+    given = dose(ReplaceActivation(), finding("vanishing-gradient"), seen)
+    assert given.code.startswith("nn.Sigmoid() → nn.ReLU(); nn.init.kaiming_uniform_(")
+    assert given.args["he"] is True
+
+
 def test_dead_relus_become_leaky_and_only_those_named() -> None:
     seen = window(chart=net("ReLU", "ReLU", "Tanh"))
     given = dose(ReplaceActivation(), finding("dying-relu", "act1"), seen)

@@ -15,7 +15,7 @@ from paramedic.prescribe.cure import (
     training_doctor,
     treats,
 )
-from paramedic.prescribe.pace import bearable_norm, healthy_norm
+from paramedic.prescribe.pace import bearable_norm, goes_up, healthy_norm, is_adaptive
 from paramedic.types import Finding, Safety, Window
 
 
@@ -44,6 +44,10 @@ class ClipGradients(Cure):
     otherwise: float = 1.0
 
     def dose(self, finding: Finding, window: Window) -> Dose | None:
+        # Adam's steps are as long as its rate says, however short its gradients are.
+        deaf = is_adaptive(window) and finding.slug == "learning-rate-too-high"
+        if deaf or goes_up(window):
+            return None
         healthy = healthy_norm(finding, window)
         found = healthy or bearable_norm(window)
         norm = rounded(found or self.otherwise)

@@ -54,7 +54,8 @@ class NormaliseInputs(Cure):
         return Dose(
             title=f"Normalise the inputs per feature (they have mean {short(mean)} and spread "
             f"{short(deviation)})",
-            code="inputs = (inputs - train.mean(0)) / train.std(0).clamp_min(1e-6)"
+            # A feature that is constant in training may differ later: hence the limits.
+            code="inputs = ((inputs - train.mean(0)) / (train.std(0) + 1e-6)).clamp(-10, 10)"
             f"  # seen: mean {short(mean)}, spread {short(deviation)}",
             args={"mean": mean, "spread": deviation},
         )

@@ -17,7 +17,15 @@ from paramedic.prescribe.cure import (
     training_doctor,
     treats,
 )
-from paramedic.prescribe.pace import SOUND_RATIO, is_adaptive, movement, optimizer, rate, rates
+from paramedic.prescribe.pace import (
+    SOUND_RATIO,
+    goes_up,
+    is_adaptive,
+    movement,
+    optimizer,
+    rate,
+    rates,
+)
 from paramedic.types import Finding, Window
 
 _SWINGS = 5.0  # times the lowest rate of the window: the schedule itself is at work
@@ -47,6 +55,8 @@ class LowerRate(Cure):
     least: float = 1e-3  # the strongest factor
 
     def dose(self, finding: Finding, window: Window) -> Dose | None:
+        if goes_up(window):
+            return None
         moved = movement(finding, window)
         wanted = self.most if moved is None else self.ratio / moved
         factor = rounded(min(max(wanted, self.least), self.most))
@@ -55,7 +65,7 @@ class LowerRate(Cure):
 
 @dataclass(frozen=True, slots=True)
 class RaiseRate(Cure):
-    """Multiplies the rate so that a step moves the weights by a sound share."""
+    """Multiplies the rate so that a step moves the weights by a sound share; by two at least."""
 
     slug = "raise-rate"
     family = Family.GRADIENT
@@ -74,7 +84,8 @@ class RaiseRate(Cure):
     most: float = 1e4  # the strongest factor
 
     def dose(self, finding: Finding, window: Window) -> Dose | None:
-        moved = movement(finding, window)
+        # Where gradients vanish the typical layer does not tell: the last ones move enough.
+        moved = None if finding.slug == "vanishing-gradient" else movement(finding, window)
         wanted = self.least if moved is None else self.ratio / moved
         factor = rounded(min(max(wanted, self.least), self.most))
         return _scaled(window, factor, "Raise", moved)

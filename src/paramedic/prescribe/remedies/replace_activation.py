@@ -16,10 +16,16 @@ _BY: dict[str, tuple[frozenset[str], str]] = {
     "exploding-gradient": (RECTIFIERS, "Tanh"),
 }
 
+_HE = '; nn.init.kaiming_uniform_(layer.weight, nonlinearity="relu")'
+
 
 @dataclass(frozen=True, slots=True)
 class ReplaceActivation(Cure):
-    """Puts an activation that lets gradients through in the place of one that does not."""
+    """Puts an activation that lets gradients through in the place of one that does not.
+
+    Where many rectifiers follow each other the weights are drawn by He's rule as well: torch's own
+    shrinks the signal to 0.4 at each of them.
+    """
 
     slug = "replace-activation"
     family = Family.ARCHITECTURE
@@ -32,6 +38,8 @@ class ReplaceActivation(Cure):
         }
     )
 
+    deep: int = 4  # rectifiers in a row that torch's own initialisation bears
+
     def dose(self, finding: Finding, window: Window) -> Dose | None:
         kinds, better = _BY[finding.slug]
         found = hidden_activations(window.chart, kinds)
@@ -39,10 +47,12 @@ class ReplaceActivation(Cure):
             return None
         old = _usual([layer.kind for layer in found])
         names = _named(found, finding.where)
+        he = better == "ReLU" and len(found) > self.deep
         return Dose(
-            title=f"Replace nn.{old} by nn.{better} in {listed(names)}",
-            code=f"nn.{old}() → nn.{better}()",
-            args={"old": old, "new": better, "layers": list(names)},
+            title=f"Replace nn.{old} by nn.{better} in {listed(names)}"
+            + (", and draw the weights by He's initialisation" if he else ""),
+            code=f"nn.{old}() → nn.{better}()" + (_HE if he else ""),
+            args={"old": old, "new": better, "layers": list(names), "he": he},
         )
 
 
