@@ -75,8 +75,8 @@ def _replace_activation(plan: Plan, values: Values) -> Plan:
 
     def operation(model: nn.Module) -> None:
         surgery.replace_activations(model, layers, old, new)
-        if values["he"]:
-            surgery.reinitialise(model, "He's")
+        if "norm" in values:
+            surgery.normalise(model, values["after"], values["norm"])
 
     return _operated(plan, operation)
 

@@ -16,7 +16,8 @@ def normalised() -> Change:
 
     def change(split: Split, generator: torch.Generator) -> Split:
         del generator
-        mean, spread = split.inputs.mean(0), split.inputs.std(0) + 1e-6
+        mean = split.inputs.mean(0)
+        spread = split.inputs.std(0) + 1e-6 * split.inputs.abs().max()
 
         def scaled(x: Tensor) -> Tensor:
             return ((x - mean) / spread).clamp(-10, 10)

@@ -157,7 +157,7 @@ def test_remedies_change_the_plan_as_they_say(zoo: Any) -> None:
     assert treated("zero-grad").zero_grad == "step"
     (optimizer,) = treated("lower-rate", factor=0.1).build(0).optimizers
     assert optimizer.param_groups[0]["lr"] == pytest.approx(0.03)
-    layers = {"layers": ["1", "3"], "old": "ReLU", "new": "LeakyReLU", "he": False}
+    layers = {"layers": ["1", "3"], "old": "ReLU", "new": "LeakyReLU"}
     model = treated("replace-activation", **layers).build(0).model
     assert [type(one) for one in model][1::2] == [nn.LeakyReLU, nn.LeakyReLU]
     normed = treated("add-normalisation", kind="BatchNorm1d", layers=["0"]).build(0).model

@@ -11,9 +11,7 @@ def test_inputs_are_normalised_by_what_was_seen() -> None:
     seen = window(scalars={"input_mean": [127.0, 128.0, 129.0], "input_std": [99.0, 100.0, 101.0]})
     given = dose(NormaliseInputs(), finding("abnormal-data", scale=128.0), seen)
     assert given.args == {"mean": 128.0, "spread": 100.0}
-    assert given.code.startswith(
-        "inputs = ((inputs - train.mean(0)) / (train.std(0) + 1e-6)).clamp(-10, 10)"
-    )
+    assert "(inputs - train.mean(0)) / (train.std(0) +" in given.code
     assert "mean 128, spread 100" in given.code
 
 

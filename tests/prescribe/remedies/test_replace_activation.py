@@ -13,11 +13,11 @@ def test_sigmoids_become_relus_where_the_gradient_vanishes() -> None:
     assert "`act0`, `act1`" in given.title
 
 
-def test_a_deep_stack_is_initialised_anew() -> None:
+def test_a_deep_stack_is_normalised_too() -> None:
     seen = window(chart=net(*["Sigmoid"] * 5))
     given = dose(ReplaceActivation(), finding("vanishing-gradient"), seen)
-    assert given.code.startswith("nn.Sigmoid() → nn.ReLU(); nn.init.kaiming_uniform_(")
-    assert given.args["he"] is True
+    assert given.code == "nn.Sigmoid() → nn.BatchNorm1d(8), nn.ReLU()"
+    assert given.args["after"] == [f"fc{place}" for place in range(5)]
 
 
 def test_dead_relus_become_leaky_and_only_those_named() -> None:

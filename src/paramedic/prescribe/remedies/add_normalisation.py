@@ -42,7 +42,7 @@ class AddNormalisation(Cure):
             title=f"Add nn.{kind} after {listed(tuple(one.name for one in hidden))}, before the "
             "activation",
             code=f"nn.{layer.kind}(…) → nn.{layer.kind}(…), nn.{kind}({width})",
-            args={"kind": kind, "layers": [one.name for one in hidden]},
+            args={"kind": kind, "width": width, "layers": [one.name for one in hidden]},
         )
 
     def _kind(self, layer: Layer, window: Window) -> str:

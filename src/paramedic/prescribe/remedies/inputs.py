@@ -54,9 +54,10 @@ class NormaliseInputs(Cure):
         return Dose(
             title=f"Normalise the inputs per feature (they have mean {short(mean)} and spread "
             f"{short(deviation)})",
-            # A feature that is constant in training may differ later: hence the limits.
-            code="inputs = ((inputs - train.mean(0)) / (train.std(0) + 1e-6)).clamp(-10, 10)"
-            f"  # seen: mean {short(mean)}, spread {short(deviation)}",
+            # A feature that is constant in training has a spread of rounding errors only, and may
+            # differ later: hence the floor and the limits.
+            code="inputs = ((inputs - train.mean(0)) / (train.std(0) + 1e-6 * train.abs().max()))"
+            f".clamp(-10, 10)  # seen: mean {short(mean)}, spread {short(deviation)}",
             args={"mean": mean, "spread": deviation},
         )
 

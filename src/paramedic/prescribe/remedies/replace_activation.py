@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from paramedic.prescribe.anatomy import BOUNDED, RECTIFIERS, hidden_activations
 from paramedic.prescribe.cure import Cure, Dose, Family, autotrainer, estimate, listed, treats
+from paramedic.prescribe.remedies.add_normalisation import AddNormalisation
 from paramedic.types import Finding, Layer, Window
 
 # Problem: the activations to replace, and by what.
@@ -16,15 +17,13 @@ _BY: dict[str, tuple[frozenset[str], str]] = {
     "exploding-gradient": (RECTIFIERS, "Tanh"),
 }
 
-_HE = '; nn.init.kaiming_uniform_(layer.weight, nonlinearity="relu")'
-
 
 @dataclass(frozen=True, slots=True)
 class ReplaceActivation(Cure):
     """Puts an activation that lets gradients through in the place of one that does not.
 
-    Where many rectifiers follow each other the weights are drawn by He's rule as well: torch's own
-    shrinks the signal to 0.4 at each of them.
+    Where many rectifiers follow each other they get a normalisation each: torch's own
+    initialisation shrinks the signal to 0.4 at each of them.
     """
 
     slug = "replace-activation"
@@ -47,12 +46,17 @@ class ReplaceActivation(Cure):
             return None
         old = _usual([layer.kind for layer in found])
         names = _named(found, finding.where)
-        he = better == "ReLU" and len(found) > self.deep
+        deep = better == "ReLU" and len(found) > self.deep
+        norm = AddNormalisation().dose(finding, window) if deep else None
+        title = f"Replace nn.{old} by nn.{better} in {listed(names)}"
+        values = {"old": old, "new": better, "layers": list(names)}
+        if norm is None:
+            return Dose(title, f"nn.{old}() → nn.{better}()", args=values)
+        kind, width = norm.args["kind"], norm.args["width"]
         return Dose(
-            title=f"Replace nn.{old} by nn.{better} in {listed(names)}"
-            + (", and draw the weights by He's initialisation" if he else ""),
-            code=f"nn.{old}() → nn.{better}()" + (_HE if he else ""),
-            args={"old": old, "new": better, "layers": list(names), "he": he},
+            title=f"{title}, with nn.{kind} before each",
+            code=f"nn.{old}() → nn.{kind}({width}), nn.{better}()",
+            args={**values, "norm": kind, "after": norm.args["layers"]},
         )
 
 
