@@ -36,7 +36,8 @@ for library in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 SCHEMA = 1
 TABLES = ROOT / "src/paramedic/prescribe"
 COMMAND = "make bench-remedies"
-SLOW = ("cifar10",)
+SLOW = (("cnn", "cifar10"), ("transformer", "exchange"), ("transformer", "imdb"))
+PER_SICKNESS = 3  # kinds of runs of each sickness, in each half
 DUAL_SEEDS = {"fit": (0, 1), "held": (10, 11)}
 
 
@@ -63,17 +64,20 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _tasks(only: str | None, part: str | None) -> list[Any]:
-    """What is to be treated: of each kind of run one, without the slow ones on CIFAR-10."""
+    """What is to be treated: of each sickness a few kinds of runs, without the slowest."""
     from remedies_parts.duals import DUALS
     from remedies_parts.trials import Task
     from zoo.catalogue import recipes
 
     parts = {"tuning": "fit", "judging": "held"}
-    kinds = {one.name.rpartition("-s")[0]: one for one in reversed(recipes().values()) if one.slug}
+    kinds: dict[tuple[str, str], dict[str, Any]] = {}
+    for one in recipes().values():
+        if one.slug and (one.architecture, one.dataset) not in SLOW:
+            kinds.setdefault((one.slug, one.half), {}).setdefault(one.name.rpartition("-s")[0], one)
     tasks = [
-        Task(one.name, one.seed, parts[one.half])
-        for one in reversed(kinds.values())
-        if one.dataset not in SLOW
+        Task(one.name, one.seed, parts[half])
+        for (_, half), several in kinds.items()
+        for one in list(several.values())[:PER_SICKNESS]
     ]
     tasks += [
         Task(name, seed, of) for name in DUALS for of, seeds in DUAL_SEEDS.items() for seed in seeds

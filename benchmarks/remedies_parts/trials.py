@@ -94,37 +94,26 @@ def _answer(task: Task) -> Answer:
     roots = _roots(verdict)
     if not roots:
         return Answer(task, silent=True)
-    fresh, whole = unwatched(sound, task.seed)
-    if roots[0] in FREE:
-        whole = before
     advised = [one for one in verdict.remedies if task.is_dual or roots[0] in one.against]
-    trials: list[Trial] = []
-    untried: list[tuple[str, str]] = []
+    treated = {one.slug: _treated(sick, task.seed, one) for one in advised}
+    untried = tuple((roots[0], slug) for slug, found in treated.items() if found is None)
+    if len(untried) == len(advised):
+        return Answer(task, untried=untried)
+    fresh, whole = unwatched(sound, task.seed)
+    trials = []
     for remedy in advised:
-        outcome = _treated(sick, task.seed, remedy)
-        if outcome is None:
-            untried.append((roots[0], remedy.slug))
+        found = treated[remedy.slug]
+        if found is None:
             continue
-        after, numbers, same_loss = outcome
+        after, numbers, same_loss = found
         rest = [one for one in (*roots, *_effects(verdict)) if not _gone(one, remedy, after)]
-        won = won_back(before, numbers, whole, fresh if same_loss else None)
+        goal = before if roots[0] in FREE else whole
+        won = won_back(before, numbers, goal, fresh if same_loss else None)
         gone = roots[0] not in rest
         scores = (before.score, numbers.score, whole.score)
-        trials.append(
-            Trial(
-                task.name,
-                task.seed,
-                task.part,
-                roots,
-                remedy.slug,
-                remedy.code,
-                gone,
-                not rest,
-                gone and won,
-                *scores,
-            )
-        )
-    return Answer(task, tuple(trials), tuple(untried))
+        told = (task.name, task.seed, task.part, roots, remedy.slug, remedy.code)
+        trials.append(Trial(*told, gone, not rest, gone and won, *scores))
+    return Answer(task, tuple(trials), untried)
 
 
 def _roots(verdict: Verdict) -> tuple[str, ...]:
