@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: help setup demo test lint catalogue bench-overhead bench-detection clean
+.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -32,14 +32,18 @@ lint: setup  ## format, lint and types
 test: lint  ## lint, then all tests
 	$(BIN)/python -m pytest
 
-catalogue: setup  ## write docs/catalogue from the detectors
+catalogue: setup  ## write docs/catalogue from the detectors, docs/remedies.md from the cures
 	$(BIN)/python -m paramedic.report.catalogue docs/catalogue
+	$(BIN)/python -m paramedic.report.remedies docs/remedies.md
 
 bench-overhead: $(VENV)/.bench  ## what watching costs: docs/benchmarks/overhead.md
 	$(BIN)/python benchmarks/overhead.py
 
 bench-detection: $(VENV)/.bench  ## how well sick runs are recognised: docs/benchmarks/detection.md
 	$(BIN)/python benchmarks/detection.py
+
+bench-remedies: $(VENV)/.bench  ## how often remedies help: docs/benchmarks/remedies.md
+	$(BIN)/python benchmarks/remedies.py
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache

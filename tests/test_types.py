@@ -37,6 +37,7 @@ EXAMPLES: list[Any] = [
     Epoch(3, 120, {"val_loss": 0.5}),
     Event(7, "non-finite", "Step 7", {"where": "fc1"}),
     Remedy("clip", "Clip", 0.8, Safety.UNSAFE, "clip", {"norm": 1.0}, "clip(1.0)", "- a\n+ b"),
+    Remedy("clip", "Clip", 0.8, ground="worked in 8 of 10", against=("exploding-gradient",)),
     Finding(
         "G001",
         "vanishing-gradient",

@@ -18,8 +18,8 @@ from paramedic.version import __version__
 if TYPE_CHECKING:
     from paramedic.checkup.examination import checkup
     from paramedic.diagnose.detector import Detector
-    from paramedic.diagnose.replay import replay
     from paramedic.inject.injecting import inject
+    from paramedic.prescribe.replay import replay
     from paramedic.probe.watch import watch
     from paramedic.trace import Trace, TraceError
 
@@ -39,7 +39,7 @@ _HOMES = {
     "checkup": "paramedic.checkup.examination",
     "Detector": "paramedic.diagnose.detector",
     "inject": "paramedic.inject.injecting",
-    "replay": "paramedic.diagnose.replay",
+    "replay": "paramedic.prescribe.replay",
     "Trace": "paramedic.trace",
     "TraceError": "paramedic.trace",
     "watch": "paramedic.probe.watch",

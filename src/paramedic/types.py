@@ -78,7 +78,8 @@ class Layer(_Json):
 
     `order` is its place in the order of execution; `activation` the kind of function whose
     output it gives (`relu`, `tanh` …); `tied_to` the layer that owns the parameters it shares;
-    `fan_in` how many inputs each of its units adds up, 0 if that is not known.
+    `fan_in` how many inputs each of its units adds up, 0 if that is not known; `dropout` the share
+    of values that it drops in training, None if it is no dropout.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Layer(_Json):
     activation: str | None = None
     tied_to: str | None = None
     fan_in: int = 0
+    dropout: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +257,12 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Remedy(_Json):
-    """One change that may help: what, how sure we are, what it risks, and the line of code."""
+    """One change that may help: what, how sure we are, what it risks, and the line of code.
+
+    `ground` says in words where the confidence comes from; `against` are the slugs of the
+    findings it is meant for. `action` with `args` is what can be done to a live run; it is empty
+    where only the user can act.
+    """
 
     slug: str
     title: str
@@ -265,11 +272,14 @@ class Remedy(_Json):
     args: Mapping[str, Any] = field(default_factory=dict)
     code: str = ""
     diff: str = ""
+    ground: str = ""
+    against: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
         values["safety"] = Safety(values.get("safety", Safety.ADVICE))
+        values["against"] = tuple(values.get("against", ()))
         return cls(**values)
 
 

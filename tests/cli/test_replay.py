@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from paramedic.cli.main import app
+from paramedic.types import Remedy
 from tests.cli.conftest import HighLoss
 
 Record = Callable[..., Path]
@@ -40,6 +41,21 @@ def test_a_sick_run(record: Record) -> None:
     assert "run.db: not well: high-loss, told at step 0." in result.output
     assert "L901 high-loss (warning, 80 % sure)" in result.output
     assert "loss 11 (threshold 10)" in result.output
+
+
+def test_what_to_do_is_told_with_its_line_of_code(
+    record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remedy = Remedy("lower-rate", "Lower the rate", 0.84, code="learning_rate *= 0.5", ground="why")
+    monkeypatch.setattr(HighLoss, "prescribe", lambda self, finding: [remedy])
+    run = record("run.db", 11.0)
+    lines = [line.strip() for line in replay(run).output.splitlines()]
+    place = lines.index("What to do:")
+    assert lines[place + 1] == "- Lower the rate (84 %: why)"
+    assert lines[place + 2] == "learning_rate *= 0.5"
+    (told,) = json.loads(replay(run, "--json", "-").stdout)["runs"][0]["remedies"]
+    assert told["slug"] == "lower-rate"
+    assert told["against"] == ["high-loss"]
 
 
 def test_thresholds_and_choice_from_the_command_line(record: Record) -> None:

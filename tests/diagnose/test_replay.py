@@ -46,8 +46,8 @@ def test_a_verdict(run: Path) -> None:
     assert verdict.diagnosis.not_checked == {"validated": "act_var: not measured"}
 
 
-def test_it_is_a_public_verb() -> None:
-    assert paramedic.replay is replay
+def test_the_public_verb_judges_alike(run: Path) -> None:
+    assert paramedic.replay(run).diagnosis == replay(run).diagnosis
 
 
 def test_the_same_run_gives_the_same_verdict(run: Path) -> None:

@@ -371,3 +371,9 @@ def test_lazy_layers_come_when_they_have_a_shape() -> None:
 )
 def test_names_without_wrappers(prefix: str, path: str, name: str) -> None:
     assert qualified(prefix, path) == name
+
+
+def test_the_share_that_a_dropout_drops_is_in_the_chart() -> None:
+    described = _described(_layers(nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.3), nn.ReLU())))
+    assert described["1"].dropout == 0.3
+    assert described["0"].dropout is None

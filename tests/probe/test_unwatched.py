@@ -25,5 +25,7 @@ def test_switched_off_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_pa
         assert len(monitor.window()) == 0
         assert monitor.last_step == -1
         assert monitor.spent["seconds"] == 0
+        assert monitor.remedies == ()
+        assert monitor.emergency is None
         assert "PARAMEDIC" in monitor.not_checked["everything"]
     assert not (tmp_path / "run.db").exists()

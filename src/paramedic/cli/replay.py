@@ -64,7 +64,7 @@ def _traces(runs: Sequence[Path]) -> Iterator[Path]:
 
 def _judged(traces: Iterator[Path], config: Config) -> tuple[list[Verdict], dict[str, str]]:
     """The verdicts, and what was wrong with the traces that have none."""
-    from paramedic.diagnose.replay import replay
+    from paramedic.prescribe.replay import replay
     from paramedic.trace import TraceError
 
     verdicts: list[Verdict] = []

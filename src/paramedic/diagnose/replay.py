@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.detector import Detector
 from paramedic.diagnose.engine import Engine
 from paramedic.diagnose.rules import DEFAULT, choose
 from paramedic.trace.reader import Trace
 from paramedic.trace.replay import tell
-from paramedic.types import Finding
+from paramedic.types import Finding, Remedy, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Verdict:
     last_step: int
     diagnosis: Diagnosis
     cases: tuple[Case, ...]
+    remedies: tuple[Remedy, ...] = ()  # what to do, the best first
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -41,7 +43,15 @@ class Verdict:
             "last_step": self.last_step,
             "diagnosis": self.diagnosis.to_json(),
             "cases": [case.to_json() for case in self.cases],
+            "remedies": [remedy.to_json() for remedy in self.remedies],
         }
+
+
+class Adviser(Protocol):
+    """Whoever knows what to do: sees each finding when it is told, and is asked at the end."""
+
+    def see(self, finding: Finding, window: Window) -> object: ...
+    def remedies(self, diagnosis: Diagnosis, window: Window) -> tuple[Remedy, ...]: ...
 
 
 def replay(
@@ -51,6 +61,7 @@ def replay(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     thresholds: Mapping[str, Mapping[str, Any]] | None = None,
+    adviser: Callable[[Sequence[Detector]], Adviser] | None = None,
     **settings: Mapping[str, Any],
 ) -> Verdict:
     """Judge a recorded run, as a live run would have been judged.
@@ -61,6 +72,7 @@ def replay(
         select: only these detectors, by code (`G001`), family (`G`) or slug.
         ignore: not these detectors.
         thresholds: other thresholds than the defaults: `{"vanishing-gradient": {"ratio": 1e-4}}`.
+        adviser: makes who is asked for remedies; nobody if not given.
         **settings: the same by code: `G001={"ratio": 1e-4}`.
 
     Example:
@@ -68,9 +80,17 @@ def replay(
     """
     given = {**(thresholds or {}), **settings}
     detectors = choose(rules, select=select, ignore=ignore, settings=given)
+    asked = adviser(detectors) if adviser else None
+
+    def on_open(case: Case) -> None:
+        if asked is not None:
+            asked.see(case.finding, engine.window())
+
     # The other systems judge at every look; ours is told what matters by fewer examinations.
-    engine = Engine(detectors, every_frame=rules != DEFAULT)
+    engine = Engine(detectors, every_frame=rules != DEFAULT, on_open=on_open)
     with Trace.open(run) as trace:
         frames = tell(trace, engine)
         last = trace.last_step
-    return Verdict(os.fspath(run), rules, frames, last, engine.diagnosis(), tuple(engine.cases))
+    diagnosis, cases = engine.diagnosis(), tuple(engine.cases)
+    remedies = asked.remedies(diagnosis, engine.window()) if asked is not None else ()
+    return Verdict(os.fspath(run), rules, frames, last, diagnosis, cases, remedies)

@@ -152,6 +152,7 @@ class Layers:
             activation=row.activation,
             tied_to=row.tied_to,
             fan_in=_fan_in(row.parameters),
+            dropout=row.module.p if isinstance(row.module, _DROPOUTS) else None,
         )
 
 

@@ -14,8 +14,10 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from paramedic.diagnose.case import Case
-from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.causes import Diagnosis, diagnose
 from paramedic.diagnose.engine import Engine
+from paramedic.prescribe.pharmacist import Pharmacist
+from paramedic.prescribe.ranking import Emergency
 from paramedic.probe import ranks
 from paramedic.probe.cycle import Cycle
 from paramedic.probe.examiner import Examiner
@@ -25,7 +27,7 @@ from paramedic.probe.options import Options
 from paramedic.probe.origin import Origin
 from paramedic.probe.recorder import Recorder
 from paramedic.trace import Writer, fresh_path
-from paramedic.types import Chart, Epoch, Event, Finding, Severity, Window
+from paramedic.types import Chart, Epoch, Event, Finding, Remedy, Severity, Window
 
 
 class Monitor:
@@ -44,8 +46,8 @@ class Monitor:
         self.guard = Guard(strict=options.strict)
         self._options = options
         self._examiner = Examiner(models, optimizers, options, self.guard)
-        # All ranks judge the same numbers; one of them tells.
-        engine = Engine(options.detectors(), on_open=_tell if ranks.rank() == 0 else None)
+        engine = Engine(options.detectors(), on_open=self._on_open)
+        self._pharmacist = Pharmacist(engine.detectors)
         self._recorder = Recorder(self._open_trace(options), engine)
         self._loop = Loop(
             self._examiner, optimizers, options, self.guard, self._on_cycle, self._recorder
@@ -115,6 +117,19 @@ class Monitor:
         return self.diagnosis.findings
 
     @property
+    def remedies(self) -> tuple[Remedy, ...]:
+        """What to do about what was found, the single best intervention first."""
+        return self._pharmacist.remedies(self.diagnosis, self.window())
+
+    @property
+    def emergency(self) -> Emergency | None:
+        """Several problems that are open now, as one event; None if fewer than two are."""
+        self._recorder.settle()
+        engine = self._recorder.engine
+        now = diagnose([case for case in engine.cases if case.is_open], engine.detectors)
+        return self._pharmacist.emergency(now, self.window())
+
+    @property
     def health(self) -> str:
         """`healthy`, `warning` or `critical`."""
         return self.diagnosis.health
@@ -176,6 +191,7 @@ class Monitor:
                 "labels": {str(label): count for label, count in self.labels.items()},
                 "diagnosis": engine.diagnosis().to_json(),
                 "cases": [case.to_json() for case in engine.cases],
+                "remedies": [remedy.to_json() for remedy in self.remedies],
             }
         )
 
@@ -189,6 +205,15 @@ class Monitor:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _on_open(self, case: Case) -> None:
+        """A finding: its remedies are prepared while the numbers before it are there.
+
+        All ranks judge the same numbers; one of them tells.
+        """
+        self._pharmacist.see(case.finding, self._recorder.engine.window())
+        if ranks.rank() == 0:
+            _tell(case)
 
     # -- what the loop tells -----------------------------------------------------------------
 

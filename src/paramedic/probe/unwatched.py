@@ -7,9 +7,10 @@ from typing import Any
 from torch import Tensor
 
 from paramedic.diagnose.causes import Diagnosis
+from paramedic.prescribe.ranking import Emergency
 from paramedic.probe.monitor import Monitor
 from paramedic.trace import History
-from paramedic.types import Chart, Window
+from paramedic.types import Chart, Remedy, Window
 
 
 class Unwatched(Monitor):
@@ -36,6 +37,14 @@ class Unwatched(Monitor):
     @property
     def diagnosis(self) -> Diagnosis:
         return Diagnosis(not_checked=self.not_checked)
+
+    @property
+    def remedies(self) -> tuple[Remedy, ...]:
+        return ()
+
+    @property
+    def emergency(self) -> Emergency | None:
+        return None
 
     @property
     def labels(self) -> dict[int, int]:

@@ -14,10 +14,11 @@ from rich.text import Text
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis, brings_about
 from paramedic.diagnose.replay import Verdict
-from paramedic.types import Finding
+from paramedic.types import Finding, Remedy
 
 _STYLES = {"critical": "bold red", "warning": "bold yellow", "healthy": "bold green"}
 _SHOWN = 6  # layers that are named; more are counted
+_ADVICE = 3  # remedies of a problem
 _BRIEF = 4  # detectors that did not check, by name; more are counted
 
 
@@ -34,9 +35,11 @@ def told(verdict: Verdict, detectors: int, *, verbose: bool = False) -> Renderab
     stories = {id(case.finding): case for case in verdict.cases}  # findings are not hashable
     if diagnosis.root is not None:
         parts += _finding(diagnosis.root, stories.get(id(diagnosis.root)), "Root cause")
+        parts += _advice(diagnosis.root, verdict.remedies)
     parts += _consequences(diagnosis)
     for other in diagnosis.others:
         parts += _finding(other, stories.get(id(other)), "Beside it")
+        parts += _advice(other, verdict.remedies)
     parts += _set_aside(diagnosis)
     parts += _not_checked(diagnosis.not_checked, verbose=verbose)
     return Group(*parts)
@@ -113,6 +116,18 @@ def _finding(finding: Finding, case: Case | None, role: str) -> Iterator[Rendera
         yield _indented(clean(f"Where: {_listed(finding.where)}."), 4)
     if finding.evidence:
         yield _indented(clean(f"Evidence: {', '.join(evidence(finding.evidence))}."), 4)
+
+
+def _advice(finding: Finding, remedies: Sequence[Remedy]) -> Iterator[RenderableType]:
+    """What to do: the few best remedies, each with its line of code and how sure we are."""
+    found = [remedy for remedy in remedies if finding.slug in remedy.against][:_ADVICE]
+    if found:
+        yield _indented(Text("What to do:", "bold"), 4)
+    for remedy in found:
+        sure = f"{100 * remedy.confidence:.0f} %: {remedy.ground}"
+        yield _indented(clean(f"- {remedy.title} ({sure})"), 6)
+        if remedy.code:
+            yield _indented(clean(remedy.code), 10)
 
 
 def _story(finding: Finding, case: Case | None) -> str:

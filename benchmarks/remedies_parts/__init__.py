@@ -1,0 +1,1 @@
+"""Parts of `benchmarks/remedies.py`: does what is advised help?"""

@@ -1,0 +1,44 @@
+"""What came of one remedy in one run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A remedy that was tried: against what, in which run, and what came of it.
+
+    `roots` are the problems that nothing else explains, the first of them the root; `gone` tells
+    whether that one went, `all_gone` whether all problems did, also those that a root brought
+    about; `worked` that the root's went and the score came back.
+    """
+
+    run: str
+    seed: int
+    part: str
+    roots: tuple[str, ...]
+    remedy: str
+    code: str
+    gone: bool
+    all_gone: bool
+    worked: bool
+    sick: float
+    treated: float
+    sound: float
+
+    @property
+    def problem(self) -> str:
+        """The root."""
+        return self.roots[0]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Trial:
+        """What `to_json` gave."""
+        known = {one.name: data[one.name] for one in fields(cls)}
+        return cls(**{**known, "roots": tuple(data["roots"])})

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paramedic.prescribe.remedies.rate import CapRate, LowerRate, RaiseRate, WarmUp
+from tests.diagnose.windows import chart_of, window
+from tests.prescribe.cases import ADAM, SGD, dose, finding
+
+
+def test_the_new_rate_follows_from_the_update_ratio() -> None:
+    seen = window(layers={"update_ratio": [0.02, 0.04, 0.08]}, scalars={"lr/0": [0.1] * 4})
+    given = dose(LowerRate(), finding("loss-explosion"), seen)
+    assert given.action == "scale-rate"
+    assert given.args == {"factor": pytest.approx(3e-3 / 0.04)}
+    assert given.code == "learning_rate *= 0.075  # 0.1 → 0.0075"
+
+
+def test_what_the_finding_saw_counts_first() -> None:
+    seen = window(layers={"update_ratio": [0.02, 0.04, 0.08]}, scalars={"lr/0": [0.1] * 4})
+    given = dose(LowerRate(), finding("learning-rate-too-high", update_ratio=0.5), seen)
+    assert given.args == {"factor": 0.006}
+
+
+def test_the_rate_is_halved_when_nothing_is_known_and_never_less() -> None:
+    assert dose(LowerRate(), finding("loss-explosion")).code == "learning_rate *= 0.5"
+    slow = window(layers={"update_ratio": [1e-5, 1e-5, 1e-5]})
+    assert dose(LowerRate(), finding("oscillating-loss"), slow).args == {"factor": 0.5}
+
+
+def test_a_loss_that_is_maximised_is_not_helped_by_any_rate() -> None:
+    seen = window(chart=chart_of(2, optimizers=({**SGD, "maximize": True},)))
+    assert LowerRate().dose(finding("loss-explosion"), seen) is None
+
+
+def test_vanishing_gradients_move_the_typical_layer_too_little_to_tell() -> None:
+    seen = window(layers={"update_ratio": [1e-9, 1e-9, 1e-3]})
+    assert dose(RaiseRate(), finding("vanishing-gradient"), seen).args == {"factor": 2.0}
+
+
+def test_the_factor_is_bounded() -> None:
+    wild = finding("learning-rate-too-high", update_ratio=1e6)
+    assert dose(LowerRate(), wild).args == {"factor": 1e-3}
+    still = finding("learning-rate-too-low", update_ratio=1e-12)
+    assert dose(RaiseRate(), still).args == {"factor": 1e4}
+
+
+def test_a_low_rate_is_raised_by_what_is_missing() -> None:
+    seen = window(scalars={"lr/0": [1e-6] * 4})
+    given = dose(RaiseRate(), finding("learning-rate-too-low", update_ratio=2e-6), seen)
+    assert given.args == {"factor": 1500.0}
+    assert given.code == "learning_rate *= 1500  # 1e-06 → 0.0015"
+    assert dose(RaiseRate(), finding("vanishing-gradient")).args == {"factor": 2.0}
+
+
+def test_a_schedule_that_jumps_is_capped_between_its_rates() -> None:
+    rates = [1e-3] * 4 + [1.0] * 4
+    given = CapRate().dose(finding("loss-explosion"), window(scalars={"lr/0": rates}))
+    assert given is not None
+    assert 1e-3 <= given.args["most"] <= 0.5
+    assert "min(group[" in given.code
+
+
+def test_a_steady_rate_needs_no_cap() -> None:
+    seen = window(scalars={"lr/0": np.linspace(0.1, 0.12, 8)})
+    assert CapRate().dose(finding("loss-explosion"), seen) is None
+    assert CapRate().dose(finding("loss-explosion"), window()) is None
+
+
+def test_a_warm_up_is_as_long_as_the_memory_of_adam() -> None:
+    seen = window(chart=chart_of(2, optimizers=({**ADAM, "betas": (0.9, 0.98)},)))
+    given = dose(WarmUp(), finding("learning-rate-too-high"), seen)
+    assert given.args == {"steps": pytest.approx(100, abs=1)}
+
+
+def test_no_warm_up_for_plain_descent_or_where_there_is_one() -> None:
+    plain = window(chart=chart_of(2, optimizers=(SGD,)))
+    assert WarmUp().dose(finding("learning-rate-too-high"), plain) is None
+    rising = window(
+        chart=chart_of(2, optimizers=(ADAM,)), scalars={"lr/0": np.linspace(1e-5, 1e-3, 8)}
+    )
+    assert WarmUp().dose(finding("learning-rate-too-high"), rising) is None
