@@ -18,8 +18,8 @@ from paramedic.version import __version__
 if TYPE_CHECKING:
     from paramedic.diagnose.detector import Detector
     from paramedic.diagnose.replay import replay
-    from paramedic.probe.watch import watch
     from paramedic.trace import Trace, TraceError
+    from paramedic.treat.watch import watch
 
 __all__ = ["Detector", "Trace", "TraceError", "__version__", "replay", "watch"]
 
@@ -29,7 +29,7 @@ _HOMES = {
     "replay": "paramedic.diagnose.replay",
     "Trace": "paramedic.trace",
     "TraceError": "paramedic.trace",
-    "watch": "paramedic.probe.watch",
+    "watch": "paramedic.treat.watch",
 }
 
 

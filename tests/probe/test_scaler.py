@@ -23,9 +23,9 @@ class Observer:
         self.log: list[tuple[Any, ...]] = []
         self.optimizers: list[Optimizer] = []
 
-    def before_scaled_step(self, optimizer: Optimizer, scale: float) -> None:
+    def before_scaled_step(self, optimizer: Optimizer, scaler: GradScaler) -> None:
         self.optimizers.append(optimizer)
-        self.log.append(("before", scale, self.weight.item()))
+        self.log.append(("before", scaler.get_scale(), self.weight.item()))
 
     def after_scaled_step(self, optimizer: Optimizer, *, skipped: bool) -> None:
         self.optimizers.append(optimizer)

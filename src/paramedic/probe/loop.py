@@ -13,8 +13,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch import Tensor
+from torch.amp.grad_scaler import GradScaler
 from torch.optim import Optimizer
 
+from paramedic.probe.attendant import Attendant, has_closure
 from paramedic.probe.backward import backward_passes
 from paramedic.probe.compiler import anything_compiled, never_traced
 from paramedic.probe.cycle import Cycle, GradientMarks, single_number
@@ -39,7 +41,7 @@ _LONGEST_IDLE = 512  # steps after which the losses noted meanwhile are told
 class Loop:
     """Observes one model and its optimizers; calls `on_cycle` at the end of each turn."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a monitor, put together in one place
         self,
         examiner: Examiner,
         optimizers: Sequence[Optimizer],
@@ -47,8 +49,10 @@ class Loop:
         guard: Guard,
         on_cycle: Callable[[int, Cycle], None],
         recorder: Recorder,
+        attendant: Attendant,
     ) -> None:
         self.guard = guard
+        self._attendant = attendant
         self.schedule = Schedule(options.overhead, options.measure)
         self._step = 0  # the number of the step under way, when it was last looked
         self.batches = 0  # backward passes so far
@@ -220,11 +224,14 @@ class Loop:
     def _on_step_begin(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if not self._idle.active:
             self._before_step(optimizer)
+            if self._attendant.acts and not has_closure(args, kwargs):
+                self._attendant.before_step(optimizer, self._step, self.cycle)
 
     @never_traced
     def _on_step_end(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if not self._idle.active:
             self._after_step(optimizer)
+            self._attendant.after_step(optimizer)
         elif self._idle.end_step():
             self._stop_idling()
 
@@ -252,12 +259,11 @@ class Loop:
             self._finish()
 
     @aside("steps")
-    def before_scaled_step(self, optimizer: Optimizer, scale: float) -> None:
+    def before_scaled_step(self, optimizer: Optimizer, scaler: GradScaler) -> None:
         if id(optimizer) in self._optimizers:
             self._wake(None)
-            self._scaled = True
-            self.cycle.scaling = True
-            self.cycle.scale = scale
+            self._scaled = self.cycle.scaling = True
+            self.cycle.scaler, self.cycle.scale = scaler, scaler.get_scale()
 
     @aside("steps")
     def after_scaled_step(self, optimizer: Optimizer, *, skipped: bool) -> None:
@@ -266,6 +272,8 @@ class Loop:
         cycle = self.cycle
         cycle.scaling = False
         cycle.skipped = cycle.skipped or skipped
+        if skipped:
+            self._attendant.step_skipped(cycle)
         cycle.stepped.add(id(optimizer))
         if len(cycle.stepped) == len(self._optimizers):
             self._finish()
@@ -353,6 +361,8 @@ class Loop:
 
     def _is_plain(self) -> bool:
         """Whether the steps until the next look can be left to `Idle`."""
+        if self._attendant.acts:  # it wants to see every step
+            return False
         odd = self._closure or self._scaled or not self._tracing or len(self._optimizers) > 1
         sentinel = self._sentinel
         return not odd and sentinel is not None and sentinel.is_cpu and not is_sharded(sentinel)

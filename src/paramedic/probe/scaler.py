@@ -20,7 +20,7 @@ from paramedic.probe.watchpoint import Watchpoint
 class ScalerObserver(Protocol):
     """Is told of each `GradScaler.step`."""
 
-    def before_scaled_step(self, optimizer: Optimizer, scale: float) -> None: ...
+    def before_scaled_step(self, optimizer: Optimizer, scaler: GradScaler) -> None: ...
 
     def after_scaled_step(self, optimizer: Optimizer, *, skipped: bool) -> None: ...
 
@@ -30,9 +30,8 @@ def _observed_step(self: GradScaler, optimizer: Optimizer, *args: Any, **kwargs:
     observers = scaled_steps.observers
     if not observers or not self.is_enabled() or scaled_steps.is_inside:
         return scaled_steps.call(self, optimizer, *args, **kwargs)
-    scale = self.get_scale()
     for observer in observers:
-        observer.before_scaled_step(optimizer, scale)
+        observer.before_scaled_step(optimizer, self)
     result = scaled_steps.call(self, optimizer, *args, **kwargs)
     skipped = _found_inf(self, optimizer)
     for observer in observers:

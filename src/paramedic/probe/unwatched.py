@@ -7,9 +7,11 @@ from typing import Any
 from torch import Tensor
 
 from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.health import Condition, condition
+from paramedic.probe.attendant import Bystander
 from paramedic.probe.monitor import Monitor
 from paramedic.trace import History
-from paramedic.types import Chart, Window
+from paramedic.types import Chart, Event, Window
 
 
 class Unwatched(Monitor):
@@ -17,6 +19,7 @@ class Unwatched(Monitor):
 
     def __init__(self) -> None:
         self.trace = None
+        self._attendant = Bystander()
 
     def step(self, loss: float | Tensor) -> None: ...
 
@@ -38,6 +41,13 @@ class Unwatched(Monitor):
         return Diagnosis(not_checked=self.not_checked)
 
     @property
+    def condition(self) -> Condition:
+        return condition(self.diagnosis, (), self.window())
+
+    def undo(self) -> Event | None:
+        return None
+
+    @property
     def labels(self) -> dict[int, int]:
         return {}
 
@@ -47,6 +57,13 @@ class Unwatched(Monitor):
 
     @property
     def spent(self) -> dict[str, Any]:
-        return {"seconds": 0.0, "share": 0.0, "steps": 0, "looks": {}, "skipped": 0}
+        return {
+            "seconds": 0.0,
+            "share": 0.0,
+            "steps": 0,
+            "looks": {},
+            "skipped": 0,
+            "treatment": 0.0,
+        }
 
     def close(self) -> None: ...
