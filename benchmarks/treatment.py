@@ -176,19 +176,19 @@ def _rms(rate: float) -> Callable[[Any], torch.optim.Optimizer]:
 
 
 PATIENTS = (
-    Patient("mlp-regression-sgd", lambda: _mlp(8, 1), _sgd(0.02), F.mse_loss, _teacher),
-    Patient("mlp-regression-adam", lambda: _mlp(8, 1), _adam(2e-3), F.mse_loss, _teacher, _cosine),
+    Patient("mlp-regression-sgd", lambda: _mlp(8, 1), _sgd(0.04), F.mse_loss, _teacher, _cosine),
+    Patient("mlp-regression-adam", lambda: _mlp(8, 1), _adam(2e-2), F.mse_loss, _teacher, _cosine),
     Patient("mlp-classes-sgd", lambda: _mlp(10, 8), _sgd(0.02), F.cross_entropy, _clouds, _cosine),
     Patient("mlp-classes-adam", lambda: _mlp(10, 8), _adam(2e-3), F.cross_entropy, _clouds),
     Patient(
-        "mlp-dropout-rmsprop", lambda: _mlp(10, 8, nn.Dropout(0.2)), _rms(5e-4), F.cross_entropy,
+        "mlp-dropout-rmsprop", lambda: _mlp(10, 8, nn.Dropout(0.2)), _rms(2e-3), F.cross_entropy,
         _clouds, _cosine,
     ),
-    Patient("cnn-sgd", _cnn, _sgd(0.03), F.cross_entropy, _images, _cosine, steps=400),
+    Patient("cnn-sgd", _cnn, _sgd(0.05), F.cross_entropy, _images, _cosine, steps=400),
     Patient("cnn-adam", _cnn, _adam(2e-3), F.cross_entropy, _images, steps=400),
-    Patient("lstm-adam", _Recurrent, _adam(5e-3), _of_text, _text, _cosine, steps=500),
-    Patient("gpt-adam", _GPT, _adam(3e-3), _of_text, _text, _warm, size=16, steps=500),
-    Patient("gpt-clipped", _GPT, _adam(3e-3), _of_text, _text, _warm, 16, 500, clip=1.0),
+    Patient("lstm-adam", _Recurrent, _adam(3e-2), _of_text, _text, _cosine, steps=500),
+    Patient("gpt-adam", _GPT, _adam(2e-2), _of_text, _text, _warm, size=16, steps=500),
+    Patient("gpt-clipped", _GPT, _adam(2e-2), _of_text, _text, _warm, 16, 500, clip=1.0),
 )  # fmt: skip
 
 
@@ -247,7 +247,9 @@ def _data(patient: Patient, seed: int, step: int, fault: str | None, at: int) ->
     if fault == "NaN batch":
         x[0, 0] = math.nan
         return x, y
-    return 30 * torch.randn(x.shape, generator=generator), y[torch.randperm(len(y), generator=generator)]
+    return 30 * torch.randn(x.shape, generator=generator), y[
+        torch.randperm(len(y), generator=generator)
+    ]
 
 
 @torch.no_grad()

@@ -45,7 +45,8 @@ def test_nobody_at_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "answer"), [("y", Answer.YES), (" Yes ", Answer.YES), ("", Answer.NO), ("n", Answer.NO)]
+    ("said", "answer"),
+    [("y", Answer.YES), (" Yes ", Answer.YES), ("", Answer.NO), ("n", Answer.NO)],
 )
 def test_somebody_at_the_terminal(
     said: str, answer: Answer, monkeypatch: pytest.MonkeyPatch

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
 from paramedic.treat.limits import Limits
 from paramedic.treat.rates import RateWatch
 
@@ -18,13 +20,14 @@ def _after(rates: list[float]) -> RateWatch:
 def test_a_jump_is_seen_and_dated() -> None:
     watch = _after([0.1] * 50 + [3.0] * 5)
     assert watch.jumped_at == 50
-    assert watch.healthy == 0.1
+    assert watch.excess == pytest.approx(30.0)
 
 
 def test_what_did_no_harm_for_long_is_no_jump() -> None:
     watch = _after([0.1] * 50 + [3.0] * 120)
     assert watch.jumped_at is None
-    assert watch.healthy == 3.0
+    watch.see(170, 3.0)
+    assert not watch.restarted
 
 
 def test_a_jump_that_ends() -> None:

@@ -25,12 +25,7 @@ class Buffers:
     """Keeps a copy of each buffer; large ones (masks, tables) are copied only if they changed."""
 
     def __init__(self, models: Iterable[nn.Module]) -> None:
-        self._models = tuple(models)
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Look for buffers again; the copies there are are dropped."""
-        self._places = named_buffers(self._models)
+        self._places = named_buffers(models)
         self._marks: list[tuple[int, int] | None] = [None] * len(self._places)
         self._copies: list[Tensor | None] = [None] * len(self._places)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from torch import Tensor
 from torch.optim import Optimizer
@@ -27,6 +26,7 @@ class Hands:
     def __init__(self, patient: Patient) -> None:
         self._models = tuple(patient.models.values())
         self.buffers = Buffers(self._models)
+        self.buffers.keep()
         self.snapshots = Snapshots(patient.models, patient.optimizers)
         self.lasting = Lasting(patient.optimizers)
         self._withheld = Withheld()
@@ -99,7 +99,7 @@ class Hands:
         """Nothing: the loop is asked to end by `should_stop`."""
 
 
-_DOING: dict[str, Any] = {
+_DOING: dict[str, Doing] = {
     "skip-step": Hands._skip,
     "clip-gradients": Hands._clip,
     "scale-rate": Hands._scale,

@@ -225,7 +225,7 @@ class LiveTreatment:
     def _tell(
         self, message: str, action: str, cause: str, *, answer: str, args: Mapping[str, Any]
     ) -> Event:
-        data = {"action": action, "args": dict(args), "cause": cause, "answer": answer}
+        data: dict[str, Any] = {"action": action, "args": dict(args), "cause": cause, "answer": answer}
         if self._silent:
             data["not_told_before"] = self._silent
             self._silent = 0

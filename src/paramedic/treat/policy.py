@@ -209,7 +209,7 @@ class Policy:
         if jumped is not None:
             reason = f"{reason} after the rate rose to {facts.rate:.3g}"
             began = min(began, jumped)
-            remedies.append(remedy("scale-rate", factor=self._rates.healthy / facts.rate))
+            remedies.append(remedy("scale-rate", factor=1 / self._rates.excess))
         elif not facts.finite or self._roll_backs:
             factor = _FACTORS[min(self._roll_backs, len(_FACTORS) - 1)]
             remedies.append(remedy("scale-rate", factor=factor))

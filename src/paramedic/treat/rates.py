@@ -18,7 +18,8 @@ class RateWatch:
         self._limits = limits
         self._seen = 0
         self._highest = 0.0  # that was used in health
-        self.healthy = 0.0  # the newest one before a jump
+        self._healthy = 0.0  # the newest one before a jump
+        self.excess = 1.0  # how far it jumped above that
         self.jumped_at: int | None = None
         self.restarted = False  # it has just risen to where it has been before
 
@@ -31,12 +32,13 @@ class RateWatch:
             self._settle(rate)
         elif self.jumped_at is None:
             self.jumped_at = step
+            self.excess = rate / self._healthy if self._healthy > 0 else self._limits.jump
         elif step - self.jumped_at > self._limits.history:
             self._settle(rate)
 
     def _settle(self, rate: float) -> None:
         if rate == rate:  # else there is none
-            self.restarted = self._seen > 1 and rate > _RESTART * self.healthy
+            self.restarted = self._seen > 1 and rate > _RESTART * self._healthy
             self._highest = max(self._highest, rate)
-            self.healthy = rate
+            self._healthy = rate
         self.jumped_at = None

@@ -118,7 +118,8 @@ class Snapshots:
 
 
 def _random() -> list[Tensor]:
-    devices = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+    used = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+    devices = torch.cuda.get_rng_state_all() if used else []
     return [torch.get_rng_state(), *devices]
 
 
