@@ -75,3 +75,17 @@ def test_forgetting_recent_losses() -> None:
     assert watch.calm
     assert not watch.exploded(0.5)
     assert watch.is_elevated(2.0)
+
+
+def test_after_a_mark_it_is_held_against_what_was_right_before() -> None:
+    """Early in a run the usual range still has the losses of the descent."""
+    watch = LossWatch(Limits())
+    for step in range(60):
+        watch.see(step, 0.3 + 2.0 * np.exp(-step / 12) + 0.01 * (step % 3))
+    watch.mark()
+    for step in range(60, 66):
+        watch.see(step, 1.2)
+        assert watch.exploded(0.1) == (step == 65)
+    watch.unmark()
+    assert not watch.exploded(0.1)
+    LossWatch(Limits()).mark()

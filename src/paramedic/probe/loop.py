@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch import Tensor
-from torch.amp.grad_scaler import GradScaler
 from torch.optim import Optimizer
 
 from paramedic.probe.attendant import Attendant, has_closure
@@ -30,8 +29,9 @@ from paramedic.probe.origin import Origin, OriginFinder
 from paramedic.probe.ranks import Shards
 from paramedic.probe.recorder import Recorder
 from paramedic.probe.rerun import Rerun
-from paramedic.probe.scaler import scaled_steps
+from paramedic.probe.scaler import scaled_steps, scaler_at_work
 from paramedic.probe.schedule import FULL, Schedule
+from paramedic.probe.step_hooks import StepHooks
 from paramedic.probe.tensors import is_sharded, values
 
 _MOST_ORIGINS = 20  # traced in one run
@@ -70,7 +70,7 @@ class Loop:
         self._sentinel: Tensor | None = None
         self._expected = options.accumulate
         self._closure = False  # the last gradients came from inside `optimizer.step(closure)`
-        self._handles: list[Any] = []
+        self._hooks = StepHooks(optimizers, self._on_step_begin, self._on_step_end)
         self._clock, self._spent = time.perf_counter(), 0.0
         self._examined = 0.0  # seconds of examinations that are accounted for
         self.cycle = Cycle(self.schedule.level(0))
@@ -86,9 +86,7 @@ class Loop:
         """Start to observe."""
         backward_passes.observe(self)
         scaled_steps.observe(self)
-        for optimizer in self._optimizers.values():
-            self._handles.append(optimizer.register_step_pre_hook(self._on_step_begin))
-            self._handles.append(optimizer.register_step_post_hook(self._on_step_end))
+        self._hooks.attach()
         if self._rerun is not None:
             self._rerun.open()
         self._arm()
@@ -97,9 +95,7 @@ class Loop:
         """Leave no trace of us in the process."""
         backward_passes.forget(self)
         scaled_steps.forget(self)
-        for handle in self._handles:
-            handle.remove()
-        self._handles.clear()
+        self._hooks.detach()
         self._tap.close()
         if self._rerun is not None:
             self._rerun.close()
@@ -177,6 +173,8 @@ class Loop:
     def _after_backward(self) -> None:
         origin, self._origin = self._origin, None
         self._tap.paused = False
+        if self._attendant.acts:
+            self._hooks.put_last()
         touched = self._marks.touched()
         if not touched:  # somebody else's backward pass
             return
@@ -259,11 +257,11 @@ class Loop:
             self._finish()
 
     @aside("steps")
-    def before_scaled_step(self, optimizer: Optimizer, scaler: GradScaler) -> None:
+    def before_scaled_step(self, optimizer: Optimizer, scale: float) -> None:
         if id(optimizer) in self._optimizers:
             self._wake(None)
             self._scaled = self.cycle.scaling = True
-            self.cycle.scaler, self.cycle.scale = scaler, scaler.get_scale()
+            self.cycle.scaler, self.cycle.scale = scaler_at_work(), scale
 
     @aside("steps")
     def after_scaled_step(self, optimizer: Optimizer, *, skipped: bool) -> None:

@@ -64,6 +64,7 @@ class LiveTreatment:
         self.acts = True
         self.should_stop = False
         self.seconds = 0.0
+        self._mode = mode
         self._guard = patient.guard
         self._limits = limits or Limits()
         self._agreement = Agreement()
@@ -122,7 +123,9 @@ class LiveTreatment:
         slight = finding.severity is Severity.INFO or finding.slug in self._treated
         if not self.acts or slight or policy.acted_lately(self._step):
             return
-        order = for_finding(finding, remedies, self._limits.actions, policy.level)
+        order = for_finding(
+            finding, remedies, self._limits, policy.level, asked=self._mode == "ask"
+        )
         if order is not None:
             self._treated.add(finding.slug)
             self._waiting.append(order)
@@ -225,7 +228,12 @@ class LiveTreatment:
     def _tell(
         self, message: str, action: str, cause: str, *, answer: str, args: Mapping[str, Any]
     ) -> Event:
-        data: dict[str, Any] = {"action": action, "args": dict(args), "cause": cause, "answer": answer}
+        data: dict[str, Any] = {
+            "action": action,
+            "args": dict(args),
+            "cause": cause,
+            "answer": answer,
+        }
         if self._silent:
             data["not_told_before"] = self._silent
             self._silent = 0

@@ -2,7 +2,8 @@
 
 The last few losses are held against the usual ones without any assumption about their noise: that
 six of the last eight are higher than 97 of the last hundred does not happen by chance. And it must
-matter: a good part of what was learned since the start is gone.
+matter: a good part of what was learned since the start is gone. Where there is a reason to look
+closer (`mark`), they are held against the last few before that.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from paramedic.treat.baseline import Baseline
 from paramedic.treat.limits import Limits
 
 _FIRST = 10  # losses from whose level learning is measured
+_BEFORE = 24  # losses before a mark that those after it are held against
 _MOST_ELEVATED = 0.75  # of the recent losses
 _SPIKE_SIGMAS = 10.0  # of a single loss above the usual
 
@@ -28,11 +30,24 @@ class LossWatch:
         self._recent: deque[tuple[int, float, bool]] = deque()  # step, loss, elevated
         self._elevated = 0  # of the recent ones
         self._alarmed = 0  # steps in which most of them were
+        self._lately: deque[float] = deque(maxlen=_BEFORE)
+        self._marked: Baseline | None = None
+
+    def mark(self) -> None:
+        """Something happened: what comes now is held against what was right before."""
+        self._marked = Baseline(_BEFORE, max(len(self._lately), 1))
+        for loss in self._lately:
+            self._marked.add(loss)
+
+    def unmark(self) -> None:
+        """It did no harm."""
+        self._marked = None
 
     def see(self, step: int, loss: float) -> None:
         """The loss of a step."""
         if len(self._first) < _FIRST:
             self._first.append(loss)
+        self._lately.append(loss)
         if len(self._recent) == self._limits.recent:
             self._pass_on()
         elevated = self._usual.ready and loss > self._usual.high
@@ -68,17 +83,20 @@ class LossWatch:
 
     def exploded(self, lost: float) -> bool:
         """Whether so much of the progress is gone, beyond doubt."""
-        if self._elevated < _MOST_ELEVATED * self._limits.recent:
+        usual, elevated = self._usual, self._elevated
+        if self._marked is not None:
+            usual = self._marked
+            elevated = sum(loss > usual.high for _, loss, _ in self._recent)
+        if not usual.ready or elevated < _MOST_ELEVATED * self._limits.recent:
             return False
-        usual = self._usual.median
         level = median(loss for _, loss, _ in self._recent)
-        learned = max(median(self._first) - usual, 10 * self._usual.sigma)
-        return level - usual > lost * learned
+        learned = max(median(self._first) - usual.median, 10 * usual.sigma)
+        return level - usual.median > lost * learned
 
     @property
     def began(self) -> int:
         """The step of the first recent loss that was elevated."""
-        return next((step for step, _, elevated in self._recent if elevated), self._recent[-1][0])
+        return next((step for step, _, elevated in self._recent if elevated), self._recent[0][0])
 
     @property
     def level(self) -> tuple[float, float]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from paramedic.treat.limits import Limits
 from paramedic.types import Finding, Remedy, Safety
 
 _SURE = 0.5  # confidence below which nothing is done
+_LASTING = ("clip-gradients", "scale-rate", "raise-dropout")  # what can be done about a finding
+_GENTLEST = 0.1  # what the rate is multiplied by at once, without being asked
+_SAFETIES = [Safety.SAFE, Safety.UNSAFE]
 _TITLES = {
     "skip-step": "Do not apply this step",
     "clip-gradients": "Clip the gradient to its usual size",
@@ -62,18 +66,38 @@ def remedy(action: str, confidence: float = 0.9, **args: Any) -> Remedy:
 
 
 def for_finding(
-    finding: Finding, remedies: Sequence[Remedy], actions: Sequence[str], level: float
+    finding: Finding,
+    remedies: Sequence[Remedy],
+    limits: Limits,
+    level: float,
+    *,
+    asked: bool = False,
 ) -> Order | None:
-    """What to do about a finding: the first prescribed remedy that can be applied to a running
-    training, else our own; `level` is the usual gradient norm."""
-    able = [
-        one
-        for one in (*remedies, *_own(finding, level))
-        if one.action in actions and one.confidence >= _SURE
-    ]
-    if not able:
+    """What to do about a finding: of what was prescribed the safest that a running training can
+    take, else our own; `level` is the usual gradient norm.
+
+    A rate is only raised, or lowered to less than a tenth, where somebody is `asked`.
+    """
+    able = [one for one in remedies if _is_able(one, limits)]
+    able = sorted(able, key=lambda one: _SAFETIES.index(one.safety))
+    able += [one for one in _own(finding, level) if _is_able(one, limits)]
+    if not asked:
+        able = [gentle for one in able if (gentle := _gentle(one)) is not None]
+    return Order(finding.slug, finding.message, (able[0],), finding.step) if able else None
+
+
+def _is_able(one: Remedy, limits: Limits) -> bool:
+    allowed = one.action in _LASTING and one.action in limits.actions
+    return allowed and one.confidence >= _SURE and one.safety in _SAFETIES
+
+
+def _gentle(one: Remedy) -> Remedy | None:
+    if one.action != "scale-rate":
+        return one
+    factor = float(one.args["factor"])
+    if factor >= 1:
         return None
-    return Order(finding.slug, finding.message, (able[0],), finding.step)
+    return replace(one, args={**one.args, "factor": max(factor, _GENTLEST)})
 
 
 def _own(finding: Finding, level: float) -> list[Remedy]:

@@ -53,10 +53,7 @@ class Policy:
         """What has to be done before this step is taken, if anything."""
         if math.isnan(facts.norm):
             return None
-        self._rates.see(facts.step, facts.rate)
-        if self._rates.restarted:  # planned: what follows is not what was usual
-            self._losses.accept()
-            self._norms.accept()
+        self._see_rate(facts)
         order = self._judge(facts)
         return None if order is None or self._is_set_aside(order.kind, facts.step) else order
 
@@ -132,6 +129,17 @@ class Policy:
     def _skip(self, facts: Facts, reason: str) -> Order:
         quiet = self._is_used_up(facts.step)
         return Order("non-finite", reason, (remedy("skip-step"),), facts.step, quiet=quiet)
+
+    def _see_rate(self, facts: Facts) -> None:
+        before = self._rates.jumped_at
+        self._rates.see(facts.step, facts.rate)
+        if self._rates.restarted:  # planned: what follows is not what was usual
+            self._losses.accept()
+            self._norms.accept()
+        if self._rates.jumped_at is None:
+            self._losses.unmark()
+        elif before is None:
+            self._losses.mark()
 
     def _is_loss_spike(self, facts: Facts) -> bool:
         return self._judges_loss and self._losses.is_spike(facts.loss)
