@@ -1,4 +1,7 @@
-"""Several processes: all ranks see the same facts and act together."""
+"""Several processes: all ranks see the same facts and act together.
+
+Processes take seconds to start, so two of them do everything, and each test looks at a part.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,24 @@ from ..probe.test_distributed import _join, _spawn
 pytestmark = pytest.mark.skipif(not dist.is_available(), reason="torch without distributed")
 
 
+def _worker(rank: int, port: int, folder: str) -> None:
+    _join(rank, port)
+    seen = {
+        "exchanged": _exchanged(rank),
+        "ddp": _treated(rank, "ddp"),
+        "fsdp": _treated(rank, "fsdp"),
+        "failing": _failing(rank),
+    }
+    Path(folder, f"rank{rank}.json").write_text(json.dumps(seen))
+    dist.destroy_process_group()
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """What the two ranks have seen."""
+    return _spawn(_worker, tmp_path_factory.mktemp("ranks"))
+
+
 def test_alone_nothing_is_exchanged() -> None:
     report = Report(Facts(1, 2.0, 3.0, 0.1), 7, {"cause": "x"})
     agreement = Agreement()
@@ -31,8 +52,10 @@ def test_alone_nothing_is_exchanged() -> None:
     assert agreement.first(3) == 3
 
 
-def _exchange_worker(rank: int, port: int, folder: str) -> None:
-    _join(rank, port)
+# -- numbers and orders --------------------------------------------------------------------------
+
+
+def _exchanged(rank: int) -> dict[str, Any]:
     agreement = Agreement()
     losses = (2.0, math.nan)
     mine = Facts(4, losses[rank], 1.0 + rank, 0.1, finite=rank == 0, from_data=rank == 1)
@@ -40,17 +63,15 @@ def _exchange_worker(rank: int, port: int, folder: str) -> None:
     agreed = agreement.reach(Report(mine, 10 + rank, letter))
     failed = agreement.reach(Report(mine if rank == 0 else None))
     assert agreed.facts is not None
-    seen = {
+    return {
         "loss": agreed.facts.loss, "norm": agreed.facts.norm, "finite": agreed.facts.finite,
         "from_data": agreed.facts.from_data, "every": agreed.every, "letter": agreed.letter,
         "failed": failed.facts is None, "first": agreement.first(5 + rank),
     }  # fmt: skip
-    Path(folder, f"rank{rank}.json").write_text(json.dumps(seen))
-    dist.destroy_process_group()
 
 
-def test_what_ranks_agree_on(tmp_path: Path) -> None:
-    first, second = _spawn(_exchange_worker, tmp_path)
+def test_what_ranks_agree_on(both: list[dict[str, Any]]) -> None:
+    first, second = (one["exchanged"] for one in both)
     assert first == second
     assert first == {
         "loss": 2.0, "norm": 2.0, "finite": False, "from_data": True, "every": 11,
@@ -58,26 +79,30 @@ def test_what_ranks_agree_on(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def _batch(step: int, rank: int) -> tuple[torch.Tensor, torch.Tensor]:
-    generator = torch.Generator().manual_seed(2 * step + rank)
-    centres = 0.8 * torch.randn(6, 8, generator=torch.Generator().manual_seed(99))
-    y = torch.randint(0, 6, (16,), generator=generator)
-    return centres[y] + torch.randn(16, 8, generator=generator), y
+# -- runs ----------------------------------------------------------------------------------------
 
 
-def _treated_worker(rank: int, port: int, folder: str) -> None:
-    _join(rank, port)
-    model = nn.parallel.DistributedDataParallel(
-        nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 6))
-    )
+def _shared(kind: str) -> nn.Module:
+    model = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 6))
+    if kind == "ddp":
+        return nn.parallel.DistributedDataParallel(model)
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
+    return fully_shard(model, mesh=init_device_mesh("cpu", (2,)))  # type: ignore[return-value]
+
+
+def _treated(rank: int, kind: str) -> dict[str, Any]:
+    torch.manual_seed(0)
+    model = _shared(kind)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     with paramedic.watch(model, optimizer, treat="auto", strict=True, rules=None) as monitor:
-        for step in range(160):
+        for step in range(130):
             _train(step, rank, model, optimizer)
             if step == 20 and rank == 0:  # only one rank is certain of it
                 finding = Finding("X001", "learning-rate-too-high", Severity.WARNING, 0.9, "!", 20)
                 monitor._attendant.case_opened(finding, ())
-    _write(rank, folder, model, monitor)
+    return _told(model, monitor)
 
 
 def _train(step: int, rank: int, model: nn.Module, optimizer: Any) -> None:
@@ -91,29 +116,42 @@ def _train(step: int, rank: int, model: nn.Module, optimizer: Any) -> None:
     optimizer.step()
 
 
-def _write(rank: int, folder: str, model: nn.Module, monitor: Any) -> None:
-    found = {
+def _batch(step: int, rank: int) -> tuple[torch.Tensor, torch.Tensor]:
+    generator = torch.Generator().manual_seed(2 * step + rank)
+    centres = 0.8 * torch.randn(6, 8, generator=torch.Generator().manual_seed(99))
+    y = torch.randint(0, 6, (16,), generator=generator)
+    return centres[y] + torch.randn(16, 8, generator=generator), y
+
+
+def _told(model: nn.Module, monitor: Any) -> dict[str, Any]:
+    return {
         "actions": [(event.data["action"], event.step) for event in monitor.interventions],
-        "weights": [one.tolist() for one in model.parameters()],
+        "weights": [_whole(one) for one in model.parameters()],
         "not_checked": monitor.not_checked,
         "steps": monitor.last_step + 1,
     }
-    Path(folder, f"rank{rank}.json").write_text(json.dumps(found))
-    dist.destroy_process_group()
 
 
-def test_all_ranks_act_together(tmp_path: Path) -> None:
-    first, second = _spawn(_treated_worker, tmp_path)
+def _whole(parameter: Any) -> list[Any]:
+    whole = parameter.full_tensor() if hasattr(parameter, "full_tensor") else parameter
+    values: list[Any] = whole.detach().tolist()
+    return values
+
+
+@pytest.mark.parametrize("kind", ["ddp", "fsdp"])
+def test_all_ranks_act_together(kind: str, both: list[dict[str, Any]]) -> None:
+    first, second = (one[kind] for one in both)
     assert first == second
     actions = dict(first["actions"])
-    assert actions["skip-step"] >= 60
     assert first["actions"][:2] == [["scale-rate", 21], ["skip-step", 60]]
     assert 100 < actions["roll-back"] < 130
     assert all(math.isfinite(value) for row in first["weights"][0] for value in row)
 
 
-def _failing_worker(rank: int, port: int, folder: str) -> None:
-    _join(rank, port)
+# -- failures ------------------------------------------------------------------------------------
+
+
+def _failing(rank: int) -> dict[str, Any]:
     model = nn.parallel.DistributedDataParallel(nn.Linear(8, 6))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     reading = facts_module.Reader.facts
@@ -127,11 +165,11 @@ def _failing_worker(rank: int, port: int, folder: str) -> None:
     with paramedic.watch(model, optimizer, treat="auto") as monitor:
         for step in range(30):
             _train(step, 0, model, optimizer)
-    _write(rank, folder, model, monitor)
+    return _told(model, monitor)
 
 
-def test_one_rank_that_fails_does_not_leave_the_others_waiting(tmp_path: Path) -> None:
-    first, second = _spawn(_failing_worker, tmp_path)
+def test_one_rank_that_fails_does_not_leave_the_others_waiting(both: list[dict[str, Any]]) -> None:
+    first, second = (one["failing"] for one in both)
     assert first["steps"] == second["steps"] == 30
     assert "another rank" in first["not_checked"]["treatment"]
     assert "a bug of ours" in second["not_checked"]["treatment"]
