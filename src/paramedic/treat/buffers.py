@@ -39,8 +39,9 @@ class Buffers:
             copy = self._copies[place]
             if copy is not None and copy.shape == buffer.shape and copy.dtype is buffer.dtype:
                 copy.copy_(buffer)
-            else:
-                self._copies[place] = buffer.detach().clone()
+            else:  # a large one to the host, where there is room for it
+                target = "cpu" if buffer.numel() > _SMALL else buffer.device
+                self._copies[place] = buffer.detach().to(target, copy=True)
             self._marks[place] = (id(buffer), buffer._version)
 
     @torch.no_grad()
@@ -53,7 +54,7 @@ class Buffers:
             if buffer.shape == copy.shape and buffer.dtype is copy.dtype:
                 buffer.copy_(copy)
             else:
-                table[name] = buffer = copy.clone()
+                table[name] = buffer = copy.to(buffer.device, copy=True)
             self._marks[place] = (id(buffer), buffer._version)
 
     def _is_as_kept(self, place: int, buffer: Tensor) -> bool:

@@ -1,7 +1,8 @@
 """Good states of a run, kept in memory to come back to.
 
 Taking one reads and copies; it draws no random number and changes nothing. At most two are kept,
-and the memory of the older one is used again.
+and the memory of the older one is used again: that of the host, so that no accelerator runs out
+of its own because of us.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from torch.amp.grad_scaler import GradScaler
 from torch.nn.parameter import is_lazy
 from torch.optim import Optimizer
 
+from paramedic.probe.tensors import local
 from paramedic.treat.buffers import named_buffers
 
 _MOST = 2
@@ -44,12 +46,13 @@ class Snapshot:
         would then see the same batches again.
         """
         for live, copy in (*self.parameters, *self.buffers):
-            live.copy_(copy)
+            local(live).copy_(copy)
         for optimizer, states in self.states:
             for parameter in set(optimizer.state) - set(states):
                 del optimizer.state[parameter]
             for parameter, state in states.items():
-                optimizer.state[parameter] = _copied(state)
+                there = optimizer.state.get(parameter)
+                optimizer.state[parameter] = _put_back(there, state, parameter.device)
         if self.scaler is not None:
             scaler, state = self.scaler
             scaler.load_state_dict(state)
@@ -124,24 +127,30 @@ def _random() -> list[Tensor]:
 
 
 def _copied(value: Any, into: Any = None) -> Any:
-    """A copy of tensors in any nest, written over an earlier copy where it has the same shape."""
+    """A copy, on the host, of tensors in any nest, written over an earlier copy where it fits."""
     if isinstance(value, Tensor):
-        if isinstance(into, Tensor) and _alike(value, into):
-            return into.copy_(value.detach())
-        return value.detach().clone()
+        own = local(value.detach())
+        if isinstance(into, Tensor) and own.shape == into.shape and own.dtype is into.dtype:
+            return into.copy_(own)
+        return own.to("cpu", copy=True)
     if isinstance(value, dict):
         old = into if isinstance(into, dict) else {}
         return {key: _copied(one, old.get(key)) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        old_items = into if isinstance(into, list | tuple) and len(into) == len(value) else value
-        parts = [
-            _copied(one, None if old_items is value else old)
-            for one, old in zip(value, old_items, strict=True)
-        ]
-        return parts if isinstance(value, list) else tuple(parts)
+    if type(value) in (list, tuple):
+        return type(value)(_copied(one) for one in value)
     return value
 
 
-def _alike(one: Tensor, other: Tensor) -> bool:
-    same_kind = type(one.detach()) is type(other) and one.layout is other.layout
-    return same_kind and one.shape == other.shape and one.dtype is other.dtype
+def _put_back(live: Any, copy: Any, device: torch.device) -> Any:
+    """What was copied, in the tensors that are there where they fit, else in new ones."""
+    if isinstance(copy, Tensor):
+        if isinstance(live, Tensor) and local(live).shape == copy.shape:
+            local(live).copy_(copy)
+            return live
+        return copy.to(device, copy=True)
+    if isinstance(copy, dict):
+        there = live if isinstance(live, dict) else {}
+        return {key: _put_back(there.get(key), one, device) for key, one in copy.items()}
+    if type(copy) in (list, tuple):
+        return type(copy)(_put_back(None, one, device) for one in copy)
+    return copy
