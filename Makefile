@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: help setup demo test lint catalogue bench-overhead bench-detection clean
+.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-treatment clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -40,6 +40,9 @@ bench-overhead: $(VENV)/.bench  ## what watching costs: docs/benchmarks/overhead
 
 bench-detection: $(VENV)/.bench  ## how well sick runs are recognised: docs/benchmarks/detection.md
 	$(BIN)/python benchmarks/detection.py
+
+bench-treatment: $(VENV)/.bench  ## what live treatment saves: docs/benchmarks/treatment.md
+	$(BIN)/python benchmarks/treatment.py
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache

@@ -4,6 +4,7 @@ python benchmarks/treatment.py                 all of it, into docs/benchmarks/t
 python benchmarks/treatment.py --seeds 1       quicker
 python benchmarks/treatment.py --only 'gpt*'   some models, printed only
 python benchmarks/treatment.py --healthy       treated runs without a fault, bit for bit compared
+python benchmarks/treatment.py --cost          processor time per step, printed only
 
 A run counts as saved if its final validation loss is within 2 % of that of the same run without
 the fault (better counts too). Data is drawn afresh at each step, by step, so that all three runs
@@ -14,8 +15,11 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import logging
 import math
+import os
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -309,6 +313,60 @@ def healthy(patients: list[Patient], seeds: int) -> int:
     return different
 
 
+# -- the cost ------------------------------------------------------------------------------------
+
+
+def _wide() -> nn.Module:
+    layers = [layer for _ in range(4) for layer in (nn.Linear(1024, 1024), nn.ReLU())]
+    return nn.Sequential(nn.Linear(10, 1024), *layers, nn.Linear(1024, 8))
+
+
+WIDE = Patient(
+    "mlp-4M-adam", _wide, _adam(1e-3), F.cross_entropy, _clouds, size=256, steps=60
+)  # fmt: skip
+
+
+def cost(patients: list[Patient], repeats: int = 3) -> dict[str, dict[str, float]]:
+    """Milliseconds of processor time per step: plain, watched, treated; the least of several."""
+    found: dict[str, dict[str, float]] = {}
+    for patient in patients:
+        times: dict[str, float] = {}
+        for _ in range(repeats):
+            for way in ("plain", "off", "auto"):
+                times[way] = min(times.get(way, math.inf), _timed(patient, way))
+        found[patient.name] = times
+        print(patient.name, {way: round(value, 3) for way, value in times.items()}, flush=True)
+    return found
+
+
+def _timed(patient: Patient, way: str) -> float:
+    begin = time.process_time()
+    os.environ["PARAMEDIC"] = "off" if way == "plain" else "on"
+    run(patient, 0, None, -1, "off" if way == "plain" else way)
+    os.environ["PARAMEDIC"] = "on"
+    return 1000 * (time.process_time() - begin) / patient.steps
+
+
+def _costs(found: dict[str, dict[str, float]]) -> list[str]:
+    lines = [
+        "",
+        "## What it costs",
+        "",
+        "Milliseconds of processor time per step, one thread, the data included; the least of "
+        'three runs. `treat="off"` is the default monitor.',
+        "",
+        '| model | plain | `treat="off"` | `treat="auto"` | auto over plain |',
+        "|---|---|---|---|---|",
+    ]
+    for name, times in found.items():
+        plain, off, auto = (times[way] for way in ("plain", "off", "auto"))
+        lines.append(f"| {name} | {plain:.2f} | {off:.2f} | {auto:.2f} | {auto / plain:.2f} |")
+    return lines
+
+
+# -- the page ------------------------------------------------------------------------------------
+
+
 def _show(row: Row) -> None:
     mark = "ok  " if row.saved else "LOST"
     print(
@@ -319,7 +377,7 @@ def _show(row: Row) -> None:
     )
 
 
-def _page(rows: list[Row]) -> str:
+def _page(rows: list[Row], costs: dict[str, dict[str, float]]) -> str:
     lines = [
         "# What treatment saves",
         "",
@@ -335,7 +393,7 @@ def _page(rows: list[Row]) -> str:
         chosen = [row for row in rows if fault in (row.fault, "all")]
         if chosen:
             lines.append(_line(fault, chosen))
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_costs(costs)]) + "\n"
 
 
 def _line(fault: str, rows: list[Row]) -> str:
@@ -358,13 +416,15 @@ def main() -> int:
     parser.add_argument("--only", default="*", help="models whose names match")
     parser.add_argument("--faults", default="*", help="faults whose names match")
     parser.add_argument("--healthy", action="store_true", help="runs without a fault")
+    parser.add_argument("--cost", action="store_true", help="what treatment costs")
     options = parser.parse_args()
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    import logging
-
     logging.getLogger("paramedic").setLevel(logging.ERROR)
     patients = [one for one in PATIENTS if fnmatch.fnmatch(one.name, options.only)]
+    if options.cost:
+        cost([*patients, WIDE])
+        return 0
     if options.healthy:
         return healthy(patients, options.seeds)
     faults = [one for one in FAULTS if fnmatch.fnmatch(one, options.faults)]
@@ -372,9 +432,9 @@ def main() -> int:
     for row in compare(patients, options.seeds, faults):
         rows.append(row)
         _show(row)
-    page = _page(rows)
-    print(page)
     if options.only == options.faults == "*":
+        page = _page(rows, cost([*patients, WIDE]))
+        print(page)
         (ROOT / "docs/benchmarks/treatment.md").write_text(page, encoding="utf-8")
     return 0
 

@@ -29,9 +29,13 @@ class Buffers:
         self._marks: list[tuple[int, int] | None] = [None] * len(self._places)
         self._copies: list[Tensor | None] = [None] * len(self._places)
 
-    @torch.no_grad()
     def keep(self) -> None:
         """This is a good state."""
+        if self._places:
+            self._keep()
+
+    @torch.no_grad()
+    def _keep(self) -> None:
         for place, (table, name) in enumerate(self._places):
             buffer = table.get(name)
             if buffer is None or self._is_as_kept(place, buffer):

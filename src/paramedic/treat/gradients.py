@@ -27,12 +27,12 @@ class Withheld:
                     self._held.append((parameter, parameter.grad))
                     parameter.grad = None
 
-    @torch.no_grad()
     def give_back(self) -> None:
         """Put zeros in their place, unless somebody else has been there."""
         for parameter, grad in self._held:
             if parameter.grad is None:
-                parameter.grad = grad.zero_()
+                grad.detach().zero_()
+                parameter.grad = grad
         self._held.clear()
 
 

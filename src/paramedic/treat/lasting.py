@@ -92,6 +92,9 @@ class Lasting:
     def outdated(self, optimizer: Optimizer) -> str | None:
         """The cause of a lowered rate whose cause is gone: the user's own rate has dropped, at
         once, by about as much."""
+        if not self.measures:
+            self._last_rates.clear()
+            return None
         rate = max((float(group.get("lr", 0.0)) for group in optimizer.param_groups), default=0.0)
         before = self._last_rates.get(id(optimizer), rate)
         self._last_rates[id(optimizer)] = rate

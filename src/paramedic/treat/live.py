@@ -32,6 +32,7 @@ _WORDS = {
     Answer.NO: "declined",
     Answer.NOBODY: "not applied: nobody was there to ask",
 }
+_NEEDED = {"steps", "backward", PART}
 _MOST_KEPT = 1000  # interventions that are remembered
 
 
@@ -246,8 +247,8 @@ class LiveTreatment:
 
     def _try(self, function: Callable[..., Any], *args: Any) -> Any:
         """What `function` returns; None once we have failed, in which case we know why."""
-        broken = self._guard.disabled.keys() & {"steps", "backward", PART}
-        if self._failure is not None or broken:
+        disabled = self._guard.disabled
+        if self._failure is not None or (disabled and disabled.keys() & _NEEDED):
             return None
         try:
             return function(*args)

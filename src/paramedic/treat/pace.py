@@ -22,16 +22,7 @@ class Pace:
         self._steps: deque[float] = deque(maxlen=31)
         self._clock: float | None = None
         self._due = 0
-
-    @property
-    def every(self) -> int:
-        """The distance that this process could afford."""
-        if self._fixed is not None:
-            return self._fixed
-        if not self._costs or not self._steps:
-            return _LEAST
-        affordable = median(self._costs) / (self._share * max(median(self._steps), 1e-9))
-        return min(max(math.ceil(affordable), _LEAST), _MOST)
+        self.every = _LEAST if fixed is None else fixed  # the distance that we could afford
 
     def is_due(self, step: int) -> bool:
         """Whether it is time; called once per step, which tells how long steps take."""
@@ -45,3 +36,6 @@ class Pace:
         """A snapshot was taken; the next one, all ranks agreed, is so many steps away."""
         self._costs.append(seconds)
         self._due = step + every
+        if self._fixed is None and self._steps:
+            affordable = median(self._costs) / (self._share * max(median(self._steps), 1e-9))
+            self.every = min(max(math.ceil(affordable), _LEAST), _MOST)
