@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies clean
+.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-treatment clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -44,6 +44,9 @@ bench-detection: $(VENV)/.bench  ## how well sick runs are recognised: docs/benc
 
 bench-remedies: $(VENV)/.bench  ## how often remedies help: docs/benchmarks/remedies.md
 	$(BIN)/python benchmarks/remedies.py
+
+bench-treatment: $(VENV)/.bench  ## what live treatment saves: docs/benchmarks/treatment.md
+	$(BIN)/python benchmarks/treatment.py
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache

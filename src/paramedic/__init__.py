@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from paramedic.diagnose.detector import Detector
     from paramedic.inject.injecting import inject
     from paramedic.prescribe.replay import replay
-    from paramedic.probe.watch import watch
     from paramedic.trace import Trace, TraceError
+    from paramedic.treat.watch import watch
 
 __all__ = [
     "Detector",
@@ -42,7 +42,7 @@ _HOMES = {
     "replay": "paramedic.prescribe.replay",
     "Trace": "paramedic.trace",
     "TraceError": "paramedic.trace",
-    "watch": "paramedic.probe.watch",
+    "watch": "paramedic.treat.watch",
 }
 _NEED_TORCH = ("checkup", "inject", "watch")
 

@@ -27,6 +27,15 @@ class Severity(StrEnum):
     CRITICAL = "critical"
 
 
+class Health(StrEnum):
+    """How a run is now: `strained` still learns, or got over what it had; `sick` does neither."""
+
+    HEALTHY = "healthy"
+    STRAINED = "strained"
+    SICK = "sick"
+    CRITICAL = "critical"
+
+
 class Safety(StrEnum):
     """What a user risks by applying a remedy."""
 

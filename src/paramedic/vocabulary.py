@@ -74,7 +74,7 @@ SCALARS: dict[str, Statistic] = {
     "grad_finite": Statistic("1 if every gradient was finite"),
     "weight_finite": Statistic("1 if every weight was finite"),
     "act_finite": Statistic("1 if every recorded output was finite"),
-    "skipped": Statistic("1 if the gradient scaler skipped the step"),
+    "skipped": Statistic("1 if the step was skipped, by a gradient scaler or by a treatment"),
     "scale": Statistic("the scale of the GradScaler, 1 without one"),
     "backwards": Statistic("number of backward passes that made this step's gradient"),
     "grad_carried": Statistic("1 if a gradient of the step before was still there when this began"),

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.amp.grad_scaler import GradScaler
 from torch.optim import Optimizer
 
-from paramedic.probe.scaler import scaled_steps
+from paramedic.probe.scaler import scaled_steps, scaler_at_work
 
 
 class Observer:
@@ -148,3 +148,20 @@ def test_an_error_of_the_user_passes() -> None:
         with pytest.raises(RuntimeError, match="already been called"):
             scaler.step(optimizer)
     assert [entry[0] for entry in observer.log] == ["before", "after", "before"]
+
+
+def test_the_scaler_itself_is_known_during_its_step_alone() -> None:
+    w, optimizer, scaler = _pair()
+    seen = []
+
+    class Curious(Observer):
+        def before_scaled_step(self, optimizer: Optimizer, scale: float) -> None:
+            seen.append(scaler_at_work())
+
+    observer = Curious(w)
+    scaled_steps.observe(observer)
+    scaler.scale(w * 1.0).backward()
+    scaler.step(optimizer)
+    scaled_steps.forget(observer)
+    assert seen == [scaler]
+    assert scaler_at_work() is None

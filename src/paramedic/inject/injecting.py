@@ -14,7 +14,7 @@ from paramedic.inject.discovery import choose
 from paramedic.inject.fault import Fault
 from paramedic.inject.injection import Injection, Plan
 from paramedic.inject.timetable import Timetable
-from paramedic.probe.watch import is_off
+from paramedic.probe.attach import is_off
 
 
 def inject(  # noqa: PLR0913 - these are the settings a user knows, each with a default

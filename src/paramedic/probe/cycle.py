@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from torch import Tensor
+from torch.amp.grad_scaler import GradScaler
 
 from paramedic.probe.meter import Columns, Gradients
 from paramedic.probe.origin import Origin
@@ -25,6 +26,7 @@ class Cycle:
     scaling: bool = False
     stepped: set[int] = field(default_factory=set)
     scale: float = 1.0
+    scaler: GradScaler | None = None
     skipped: bool = False
     gradients: Gradients | None = None
     gradients_raw: bool = True

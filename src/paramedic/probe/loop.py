@@ -15,6 +15,7 @@ from typing import Any
 from torch import Tensor
 from torch.optim import Optimizer
 
+from paramedic.probe.attendant import Attendant, has_closure
 from paramedic.probe.backward import backward_passes
 from paramedic.probe.compiler import anything_compiled, never_traced
 from paramedic.probe.cycle import Cycle, GradientMarks, single_number
@@ -28,8 +29,9 @@ from paramedic.probe.origin import Origin, OriginFinder
 from paramedic.probe.ranks import Shards
 from paramedic.probe.recorder import Recorder
 from paramedic.probe.rerun import Rerun
-from paramedic.probe.scaler import scaled_steps
+from paramedic.probe.scaler import scaled_steps, scaler_at_work
 from paramedic.probe.schedule import FULL, Schedule
+from paramedic.probe.step_hooks import StepHooks
 from paramedic.probe.tensors import is_sharded, values
 
 _MOST_ORIGINS = 20  # traced in one run
@@ -39,7 +41,7 @@ _LONGEST_IDLE = 512  # steps after which the losses noted meanwhile are told
 class Loop:
     """Observes one model and its optimizers; calls `on_cycle` at the end of each turn."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a monitor, put together in one place
         self,
         examiner: Examiner,
         optimizers: Sequence[Optimizer],
@@ -47,8 +49,10 @@ class Loop:
         guard: Guard,
         on_cycle: Callable[[int, Cycle], None],
         recorder: Recorder,
+        attendant: Attendant,
     ) -> None:
         self.guard = guard
+        self._attendant = attendant
         self.schedule = Schedule(options.overhead, options.measure)
         self._step = 0  # the number of the step under way, when it was last looked
         self.batches = 0  # backward passes so far
@@ -66,7 +70,7 @@ class Loop:
         self._sentinel: Tensor | None = None
         self._expected = options.accumulate
         self._closure = False  # the last gradients came from inside `optimizer.step(closure)`
-        self._handles: list[Any] = []
+        self._hooks = StepHooks(optimizers, self._on_step_begin, self._on_step_end)
         self._clock, self._spent = time.perf_counter(), 0.0
         self._examined = 0.0  # seconds of examinations that are accounted for
         self.cycle = Cycle(self.schedule.level(0))
@@ -82,9 +86,7 @@ class Loop:
         """Start to observe."""
         backward_passes.observe(self)
         scaled_steps.observe(self)
-        for optimizer in self._optimizers.values():
-            self._handles.append(optimizer.register_step_pre_hook(self._on_step_begin))
-            self._handles.append(optimizer.register_step_post_hook(self._on_step_end))
+        self._hooks.attach()
         if self._rerun is not None:
             self._rerun.open()
         self._arm()
@@ -93,9 +95,7 @@ class Loop:
         """Leave no trace of us in the process."""
         backward_passes.forget(self)
         scaled_steps.forget(self)
-        for handle in self._handles:
-            handle.remove()
-        self._handles.clear()
+        self._hooks.detach()
         self._tap.close()
         if self._rerun is not None:
             self._rerun.close()
@@ -173,6 +173,8 @@ class Loop:
     def _after_backward(self) -> None:
         origin, self._origin = self._origin, None
         self._tap.paused = False
+        if self._attendant.acts:
+            self._hooks.put_last()
         touched = self._marks.touched()
         if not touched:  # somebody else's backward pass
             return
@@ -220,11 +222,14 @@ class Loop:
     def _on_step_begin(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if not self._idle.active:
             self._before_step(optimizer)
+            if self._attendant.acts and not has_closure(args, kwargs):
+                self._attendant.before_step(optimizer, self._step, self.cycle)
 
     @never_traced
     def _on_step_end(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if not self._idle.active:
             self._after_step(optimizer)
+            self._attendant.after_step(optimizer)
         elif self._idle.end_step():
             self._stop_idling()
 
@@ -255,9 +260,8 @@ class Loop:
     def before_scaled_step(self, optimizer: Optimizer, scale: float) -> None:
         if id(optimizer) in self._optimizers:
             self._wake(None)
-            self._scaled = True
-            self.cycle.scaling = True
-            self.cycle.scale = scale
+            self._scaled = self.cycle.scaling = True
+            self.cycle.scaler, self.cycle.scale = scaler_at_work(), scale
 
     @aside("steps")
     def after_scaled_step(self, optimizer: Optimizer, *, skipped: bool) -> None:
@@ -266,6 +270,8 @@ class Loop:
         cycle = self.cycle
         cycle.scaling = False
         cycle.skipped = cycle.skipped or skipped
+        if skipped:
+            self._attendant.step_skipped(cycle)
         cycle.stepped.add(id(optimizer))
         if len(cycle.stepped) == len(self._optimizers):
             self._finish()
@@ -353,6 +359,8 @@ class Loop:
 
     def _is_plain(self) -> bool:
         """Whether the steps until the next look can be left to `Idle`."""
+        if self._attendant.acts:  # it wants to see every step
+            return False
         odd = self._closure or self._scaled or not self._tracing or len(self._optimizers) > 1
         sentinel = self._sentinel
         return not odd and sentinel is not None and sentinel.is_cpu and not is_sharded(sentinel)

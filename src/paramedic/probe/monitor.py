@@ -16,9 +16,12 @@ from torch.optim import Optimizer
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis, diagnose
 from paramedic.diagnose.engine import Engine
+from paramedic.diagnose.health import Condition, condition
+from paramedic.diagnose.summary import Summary
 from paramedic.prescribe.pharmacist import Pharmacist
 from paramedic.prescribe.ranking import Emergency
 from paramedic.probe import ranks
+from paramedic.probe.attendant import Attending, Bystander, Patient
 from paramedic.probe.cycle import Cycle
 from paramedic.probe.examiner import Examiner
 from paramedic.probe.guard import Guard, aside, logger
@@ -26,8 +29,9 @@ from paramedic.probe.loop import Loop
 from paramedic.probe.options import Options
 from paramedic.probe.origin import Origin
 from paramedic.probe.recorder import Recorder
+from paramedic.probe.teller import Teller
 from paramedic.trace import Writer, fresh_path
-from paramedic.types import Chart, Epoch, Event, Finding, Remedy, Severity, Window
+from paramedic.types import Chart, Epoch, Event, Finding, Health, Remedy, Window
 
 
 class Monitor:
@@ -42,21 +46,26 @@ class Monitor:
         models: Mapping[str, nn.Module],
         optimizers: Sequence[Optimizer],
         options: Options,
+        attending: Attending = Bystander,
     ) -> None:
         self.guard = Guard(strict=options.strict)
         self._options = options
         self._examiner = Examiner(models, optimizers, options, self.guard)
         engine = Engine(options.detectors(), on_open=self._on_open)
         self._pharmacist = Pharmacist(engine.detectors)
+        self._attendant = attending(Patient(models, optimizers, self.guard, options.overhead))
         self._recorder = Recorder(self._open_trace(options), engine)
+        self._teller = Teller(options.log)
         self._loop = Loop(
-            self._examiner, optimizers, options, self.guard, self._on_cycle, self._recorder
-        )
+            self._examiner, optimizers, options, self.guard, self._on_cycle, self._recorder,
+            self._attendant,
+        )  # fmt: skip
         self._recorded_chart: Chart | None = None
         self._epochs = 0
         self._skipped = 0
         self._began = time.perf_counter()
         self._closed = False
+        self._teller.start(self._examiner.chart)
         self._loop.attach()
 
     def _open_trace(self, options: Options) -> Writer | None:
@@ -87,6 +96,15 @@ class Monitor:
         self._loop.finish_open()
         self._recorder.epoch(Epoch(self._epochs, self.last_step, numbers))
         self._epochs += 1
+        self._teller.epoch(self.summary())
+
+    def undo(self) -> Event | None:
+        """Take back the newest intervention that still lasts (a rate, a clip, a dropout); gives
+        what was done, or None if there is nothing to take back. With several processes, all of
+        them have to call it after the same step."""
+        event = self._attendant.undo()
+        self._tell_news()
+        return event
 
     # -- what can be asked -------------------------------------------------------------------
 
@@ -130,9 +148,31 @@ class Monitor:
         return self._pharmacist.emergency(now, self.window())
 
     @property
-    def health(self) -> str:
-        """`healthy`, `warning` or `critical`."""
-        return self.diagnosis.health
+    def health(self) -> Health:
+        """How the run is now: `healthy`, `strained`, `sick` or `critical`."""
+        return self.condition.health
+
+    @property
+    def condition(self) -> Condition:
+        """The same with the trend of the loss: `print(monitor.condition)` says it in words."""
+        return condition(self.diagnosis, self._recorder.engine.cases, self.window())
+
+    def summary(self) -> Summary:
+        """How the run stands, as it is logged at each epoch and at the end."""
+        epochs = self.window().epochs
+        told = self.condition, epochs, self.findings, self.interventions
+        return Summary(self.last_step, *told)
+
+    @property
+    def interventions(self) -> tuple[Event, ...]:
+        """What was done to the run, or asked for, oldest first; nothing with `treat="off"`."""
+        return self._attendant.interventions
+
+    @property
+    def should_stop(self) -> bool:
+        """Whether treatment has given the run up. Nothing stops by itself: a loop that wants to
+        be stopped asks this."""
+        return self._attendant.should_stop
 
     @property
     def labels(self) -> dict[int, int]:
@@ -147,9 +187,11 @@ class Monitor:
             reasons["activations"] = "the model is compiled: its modules cannot be seen"
         elif self._options.measure != "full":
             reasons["activations"] = "only vitals were asked for"
-        writer = self._recorder.writer
+        writer, journal = self._recorder.writer, self._teller.journal
         if writer is not None and writer.failure:
             reasons["recording"] = writer.failure
+        if journal is not None and journal.failure:
+            reasons["log"] = journal.failure
         return reasons
 
     def _share(self) -> float:
@@ -165,6 +207,7 @@ class Monitor:
             "steps": self._loop.step,
             "looks": dict(self._loop.schedule.looks),
             "skipped": self._skipped,
+            "treatment": self._attendant.seconds,
         }
 
     # -- the end -----------------------------------------------------------------------------
@@ -178,12 +221,15 @@ class Monitor:
             self._finish()
         finally:
             self._loop.detach()
+            self._attendant.close()
 
     @aside("close")
     def _finish(self) -> None:
         self._loop.finish_open()
         self._recorder.chart(replace(self._examiner.chart, not_checked=self.not_checked))
         self.guard.attempt("diagnosis", self._recorder.finish)
+        self._tell_news()
+        self._teller.end(self.summary())
         engine = self._recorder.engine
         self._recorder.close(
             {
@@ -206,15 +252,6 @@ class Monitor:
     ) -> None:
         self.close()
 
-    def _on_open(self, case: Case) -> None:
-        """A finding: its remedies are prepared while the numbers before it are there.
-
-        All ranks judge the same numbers; one of them tells.
-        """
-        self._pharmacist.see(case.finding, self._recorder.engine.window())
-        if ranks.rank() == 0:
-            _tell(case)
-
     # -- what the loop tells -----------------------------------------------------------------
 
     def _on_cycle(self, step: int, cycle: Cycle) -> None:
@@ -228,6 +265,20 @@ class Monitor:
             self._skipped += 1
         if cycle.origin is not None:
             self._tell_origin(step, cycle.origin)
+        self._tell_news()
+
+    def _tell_news(self) -> None:
+        for event in self._attendant.news():
+            self._recorder.event(event)
+            self._teller.intervention(event)
+
+    def _on_open(self, case: Case) -> None:
+        """The engine is certain of something. Its remedies are prepared while the numbers before
+        it are there. All ranks judge; one of them tells."""
+        finding, window = case.finding, self._recorder.engine.window()
+        remedies = self.guard.attempt("remedies", self._pharmacist.see, finding, window) or ()
+        self._teller.finding(finding, remedies)
+        self._attendant.case_opened(finding, remedies)
 
     def _tell_origin(self, step: int, origin: Origin) -> None:
         batch = self._loop.batches - 1
@@ -245,12 +296,6 @@ class Monitor:
                 self._recorder.write_event(Event(step, "chart", message, chart.to_json()))
             self._recorder.chart(chart)
             self._recorded_chart = chart
-
-
-def _tell(case: Case) -> None:
-    finding = case.finding
-    if finding.severity is not Severity.INFO:
-        logger.warning("%s (%s): %s", finding.slug, finding.code, finding.message)
 
 
 def _number(value: float | Tensor) -> float:

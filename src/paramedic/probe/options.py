@@ -34,6 +34,7 @@ class Options:
     select: Sequence[str] = ()
     ignore: Sequence[str] = ()
     thresholds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    log: str | Path | None = None
 
     def detectors(self) -> tuple[Detector, ...]:
         """The detectors that were asked for; none with `rules=None`."""
@@ -50,10 +51,10 @@ class Options:
         if self.loss_fn is not None and not callable(self.loss_fn):
             kind = type(self.loss_fn).__name__
             raise TypeError(f"`loss_fn` must be a module or a function but got {kind}.")
-        _one_of("measure", self.measure, (FULL, VITALS))
-        _one_of("on_nan", self.on_nan, ON_NAN)
+        one_of("measure", self.measure, (FULL, VITALS))
+        one_of("on_nan", self.on_nan, ON_NAN)
         if self.task is not None:
-            _one_of("task", self.task, [task.value for task in Task])
+            one_of("task", self.task, [task.value for task in Task])
         if self.overhead is not None and not _is_share(self.overhead):
             raise ValueError(
                 f"`overhead` must be a share of the step time above 0 and at most 1, or None to "
@@ -74,7 +75,8 @@ def _at_least(name: str, value: Any, least: int) -> None:
         raise ValueError(f"`{name}` must be a whole number of at least {least} but got {value!r}.")
 
 
-def _one_of(name: str, value: Any, valid: Iterable[str]) -> None:
+def one_of(name: str, value: Any, valid: Iterable[str]) -> None:
+    """Complain, with the nearest valid word, if `value` is none of them."""
     valid = list(valid)
     if value in valid:
         return

@@ -25,11 +25,21 @@ class ScalerObserver(Protocol):
     def after_scaled_step(self, optimizer: Optimizer, *, skipped: bool) -> None: ...
 
 
+_at_work: GradScaler | None = None
+
+
+def scaler_at_work() -> GradScaler | None:
+    """The scaler whose step observers were told of last."""
+    return _at_work
+
+
 @never_traced
 def _observed_step(self: GradScaler, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
+    global _at_work
     observers = scaled_steps.observers
     if not observers or not self.is_enabled() or scaled_steps.is_inside:
         return scaled_steps.call(self, optimizer, *args, **kwargs)
+    _at_work = self
     scale = self.get_scale()
     for observer in observers:
         observer.before_scaled_step(optimizer, scale)
@@ -37,6 +47,7 @@ def _observed_step(self: GradScaler, optimizer: Optimizer, *args: Any, **kwargs:
     skipped = _found_inf(self, optimizer)
     for observer in observers:
         observer.after_scaled_step(optimizer, skipped=skipped)
+    _at_work = None
     return result
 
 

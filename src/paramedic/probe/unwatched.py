@@ -7,10 +7,12 @@ from typing import Any
 from torch import Tensor
 
 from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.health import Condition, condition
 from paramedic.prescribe.ranking import Emergency
+from paramedic.probe.attendant import Bystander
 from paramedic.probe.monitor import Monitor
 from paramedic.trace import History
-from paramedic.types import Chart, Remedy, Window
+from paramedic.types import Chart, Event, Remedy, Window
 
 
 class Unwatched(Monitor):
@@ -18,6 +20,7 @@ class Unwatched(Monitor):
 
     def __init__(self) -> None:
         self.trace = None
+        self._attendant = Bystander()
 
     def step(self, loss: float | Tensor) -> None: ...
 
@@ -47,6 +50,13 @@ class Unwatched(Monitor):
         return None
 
     @property
+    def condition(self) -> Condition:
+        return condition(self.diagnosis, (), self.window())
+
+    def undo(self) -> Event | None:
+        return None
+
+    @property
     def labels(self) -> dict[int, int]:
         return {}
 
@@ -56,6 +66,13 @@ class Unwatched(Monitor):
 
     @property
     def spent(self) -> dict[str, Any]:
-        return {"seconds": 0.0, "share": 0.0, "steps": 0, "looks": {}, "skipped": 0}
+        return {
+            "seconds": 0.0,
+            "share": 0.0,
+            "steps": 0,
+            "looks": {},
+            "skipped": 0,
+            "treatment": 0.0,
+        }
 
     def close(self) -> None: ...

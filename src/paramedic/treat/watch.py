@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from torch import nn
 from torch.optim import Optimizer
 
+from paramedic.probe.attach import Models, attach
 from paramedic.probe.monitor import Monitor
 from paramedic.probe.options import Options
-from paramedic.probe.unwatched import Unwatched
-
-Models = nn.Module | Sequence[nn.Module] | Mapping[str, nn.Module]
+from paramedic.treat.live import attending
+from paramedic.types import Remedy
 
 
 def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a default
@@ -34,8 +32,12 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     thresholds: Mapping[str, Mapping[str, Any]] | None = None,
+    treat: str = "off",
+    on_remedy: Callable[[Remedy], bool] | None = None,
+    limits: Mapping[str, Any] | None = None,
+    log: str | Path | None = None,
 ) -> Monitor:
-    """Watch a training loop: measure, record and explain, without changing it.
+    """Watch a training loop: measure, record and explain, without changing it unless asked to.
 
     Nothing else has to be called. The monitor is a context manager, or is ended by `.close()`.
     Setting the environment variable `PARAMEDIC=off` turns this into a call that does nothing.
@@ -65,90 +67,21 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
         select: only these detectors, by code (`G001`), family (`G`) or slug.
         ignore: not these detectors.
         thresholds: other thresholds than the defaults: `{"G001": {"ratio": 1e-4}}`.
+        treat: `off` only watches; `auto` intervenes in the run (skips a step that is not finite,
+            clips a spike, rolls back, lowers the rate …) within `limits`; `ask` does so when
+            `on_remedy`, or somebody at the terminal, says yes. See `docs/treat.md`.
+        on_remedy: asked before each intervention when `treat="ask"`.
+        limits: other limits than the defaults of `paramedic.treat.limits.Limits`:
+            `{"roll_backs": 1, "actions": ("skip-step",)}`.
+        log: a file for findings, remedies, interventions and summaries as JSON lines; like a
+            trace it is never overwritten.
 
     Example:
         >>> with paramedic.watch(model, optimizer, trace="run.db"):  # doctest: +SKIP
         ...     train(model, optimizer)
     """
-    models, optimizers = _named(model), _listed(optimizer)
     options = Options(
         loss_fn, trace, overhead, measure, accumulate, task, on_nan, strict, size_limit,
-        rules, tuple(select), tuple(ignore), thresholds or {},
+        rules, tuple(select), tuple(ignore), thresholds or {}, log,
     )  # fmt: skip
-    _check(models)
-    if is_off():
-        return Unwatched()
-    return Monitor(models, optimizers, options)
-
-
-def is_off() -> bool:
-    """Whether the environment says `PARAMEDIC=off`: nothing of ours touches the run then."""
-    setting = os.environ.get("PARAMEDIC", "on").strip().lower()
-    if setting in ("off", "0", "false", "no"):
-        return True
-    if setting in ("", "on", "1", "true", "yes"):
-        return False
-    raise ValueError(
-        f"The environment variable PARAMEDIC must be `on` or `off` but is {setting!r}."
-    )
-
-
-def _named(model: Models) -> dict[str, nn.Module]:
-    if isinstance(model, nn.Module):
-        return {"": _unwrapped(model)}
-    if isinstance(model, Mapping):
-        named = dict(model)
-    elif isinstance(model, Sequence):
-        named = {str(place): one for place, one in enumerate(model)}
-    else:
-        raise _wrong("model", "an `nn.Module`, or a list or mapping of them", model)
-    for one in named.values():
-        if not isinstance(one, nn.Module):
-            raise _wrong("model", "a list or mapping of `nn.Module`", one)
-    return {name: _unwrapped(one) for name, one in named.items()}
-
-
-def _unwrapped(model: nn.Module) -> nn.Module:
-    """The user's own module inside a wrapper for several devices, so that names stay theirs."""
-    inner = getattr(model, "module", None)
-    wrappers = ("DistributedDataParallel", "DataParallel")
-    if type(model).__name__ in wrappers and isinstance(inner, nn.Module):
-        return inner
-    return model
-
-
-def _listed(optimizer: Any) -> list[Optimizer]:
-    several = list(optimizer) if isinstance(optimizer, Sequence) else [optimizer]
-    found = [_innermost(one) for one in several]
-    for one in found:
-        if not isinstance(one, Optimizer):
-            raise _wrong("optimizer", "a `torch.optim.Optimizer` or a list of them", one)
-    if not found:
-        raise ValueError("`optimizer` must not be an empty list.")
-    return found
-
-
-def _innermost(optimizer: Any) -> Any:
-    """The optimizer that really steps, inside wrappers such as Accelerate's."""
-    while not hasattr(optimizer, "_optimizer_step_pre_hooks"):
-        inner = getattr(optimizer, "optimizer", None)
-        if inner is None:
-            break
-        optimizer = inner
-    return optimizer
-
-
-def _check(models: Mapping[str, nn.Module]) -> None:
-    if not models:
-        raise ValueError("`model` must not be empty.")
-    for name, model in models.items():
-        if not any(parameter.requires_grad for parameter in model.parameters()):
-            label = f"`{name}` ({type(model).__name__})" if name else f"`{type(model).__name__}`"
-            raise ValueError(
-                f"The model {label} has no trainable parameter, so there is no training to watch. "
-                "Set `requires_grad=True` on what should learn."
-            )
-
-
-def _wrong(name: str, wanted: str, value: Any) -> TypeError:
-    return TypeError(f"`{name}` must be {wanted} but got {type(value).__name__}.")
+    return attach(model, optimizer, options, attending(treat, on_remedy, limits))

@@ -1,0 +1,64 @@
+"""Telling the user: through the logger `paramedic` and, if asked for, a log of JSON lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from paramedic.diagnose.summary import Summary
+from paramedic.probe import ranks
+from paramedic.probe.guard import logger
+from paramedic.trace import Journal
+from paramedic.types import Chart, Event, Finding, Remedy, Severity
+
+
+class Teller:
+    """One of all ranks tells; the others are silent."""
+
+    def __init__(self, log: str | Path | None) -> None:
+        self._silent = ranks.rank() != 0
+        self.journal = None if log is None or self._silent else Journal(log)
+
+    def start(self, chart: Chart) -> None:
+        """The run begins."""
+        if self.journal is not None:
+            layers = {"layers": len(chart.layers), "device": chart.device}
+            self.journal.write("start", 0, {**layers, "versions": chart.versions})
+
+    def finding(self, finding: Finding, remedies: Sequence[Remedy]) -> None:
+        """Something is certain; a mere note goes to the log alone."""
+        if self._silent:
+            return
+        if finding.severity is not Severity.INFO:
+            logger.warning("%s (%s): %s", finding.slug, finding.code, finding.message)
+        if self.journal is not None:
+            self.journal.write("finding", finding.step, finding.to_json())
+            for remedy in remedies:
+                data = {"finding": finding.slug, **remedy.to_json()}
+                self.journal.write("remedy", finding.step, data)
+
+    def intervention(self, event: Event) -> None:
+        """Somebody acted, or wanted to."""
+        if self._silent:
+            return
+        logger.warning("%s", event.message)
+        if self.journal is not None:
+            self.journal.write("intervention", event.step, {"message": event.message, **event.data})
+
+    def epoch(self, summary: Summary) -> None:
+        """An epoch has ended."""
+        if self._silent:
+            return
+        logger.info("%s", summary)
+        if self.journal is not None:
+            self.journal.write("epoch", summary.step, {"text": str(summary), **summary.to_json()})
+
+    def end(self, summary: Summary) -> None:
+        """The run is over."""
+        if self._silent:
+            return
+        logger.info("The end. %s", summary)
+        if self.journal is not None:
+            data = {"text": str(summary), **summary.to_json()}
+            self.journal.write("end", summary.step, data, last=True)
+            self.journal.close()

@@ -1,0 +1,52 @@
+"""Tells a gradient out of all proportion from a large one."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum, auto
+
+from paramedic.treat.baseline import Baseline
+from paramedic.treat.limits import Limits
+
+_COLLAPSE = math.log(1e-4)  # of the usual norm
+
+
+class Size(Enum):
+    """What a gradient norm is, next to the usual ones."""
+
+    USUAL = auto()
+    SPIKE = auto()
+    COLLAPSE = auto()
+
+
+class NormWatch:
+    """Follows the logarithm of the gradient norm, whose noise is a factor."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._sigmas, self._ratio = limits.spike_sigmas, math.log(limits.spike_ratio)
+        self._usual = Baseline(limits.history, limits.least)
+
+    def size(self, norm: float) -> Size:
+        """How large it is."""
+        usual = self._usual
+        if not usual.ready:
+            return Size.USUAL
+        above = (math.log(norm) if norm > 0 else -math.inf) - usual.median
+        wide = self._sigmas * usual.sigma
+        if above > max(wide, self._ratio):
+            return Size.SPIKE
+        return Size.COLLAPSE if above < min(-wide, _COLLAPSE) else Size.USUAL
+
+    def add(self, norm: float) -> None:
+        """A norm that was applied."""
+        if norm > 0:
+            self._usual.add(math.log(norm))
+
+    @property
+    def level(self) -> float:
+        """The usual norm; NaN while it is not known."""
+        return math.exp(self._usual.median) if self._usual.ready else math.nan
+
+    def accept(self) -> None:
+        """What was unusual is usual from now on."""
+        self._usual.clear()
