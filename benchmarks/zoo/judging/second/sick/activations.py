@@ -14,7 +14,6 @@ from ....recipe import Recipe, sick
 from .. import bases
 
 _START = ("poor-initialization",)
-_RATE = ("learning-rate-too-high",)
 _RAW = ("abnormal-data",)
 
 
@@ -32,7 +31,6 @@ DYING: list[Recipe] = [
     *_shut(bases.TOWERS_PAIRS, 40, -12.0),
     *_shut(bases.SETS_COLOURS, 41, -8.0),
     *_shut(_PLAIN_STRIPES, 42, -10.0),
-    *sick("dying-relu", "rate-too-high", bases.SETS_SPREAD, 43, _RATE, optimizer=sgd(2.0, 0.9)),
 ]
 
 

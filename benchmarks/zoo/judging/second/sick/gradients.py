@@ -65,30 +65,21 @@ EXPLODING: list[Recipe] = [
     ),
     *sick(
         "exploding-gradient",
-        "inception4-no-norm-weights-x6",
+        "inception4-no-norm-weights-x10",
         _DEEP_STRIPES,
         42,
         _START,
         model=bases.INCEPTION_STRIPES.remodel(blocks=4, branch=4, norm=False),
-        prepare=scaled_weights(6.0),
+        prepare=scaled_weights(10.0),
     ),
 ]
 
 _DATA = ("abnormal-data",)
-_SWISS_SGD = bases.HIGHWAY_SWISS.but(optimizer=sgd(0.05))
 _CIRCUIT_SGD = bases.MAXOUT_CIRCUIT.but(optimizer=sgd(0.03))
-_SPREAD_SGD = bases.SETS_SPREAD.but(optimizer=sgd(0.03, 0.9))
+_SPREAD_SGD = bases.SETS_SPREAD.but(optimizer=sgd(0.03))
 _HASTIE_SGD = bases.MAXOUT_HASTIE.but(optimizer=sgd(0.02, 0.9))
 
 UNSTABLE: list[Recipe] = [
-    *sick(
-        "gradient-instability",
-        "spiked-targets-sgd",
-        _SWISS_SGD,
-        40,
-        _DATA,
-        tamper=spiked_targets(37, 25.0),
-    ),
     *sick(
         "gradient-instability",
         "heavy-tailed-targets-sgd",
@@ -99,11 +90,11 @@ UNSTABLE: list[Recipe] = [
     ),
     *sick(
         "gradient-instability",
-        "spiked-targets-momentum",
+        "spiked-targets-sgd",
         _SPREAD_SGD,
         42,
         _DATA,
-        tamper=spiked_targets(41, 30.0),
+        tamper=spiked_targets(41, 15.0),
     ),
     *sick(
         "gradient-instability",

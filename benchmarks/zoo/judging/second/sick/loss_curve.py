@@ -19,14 +19,14 @@ def _sorted(plan: Plan, form: str, seed: int) -> list[Recipe]:
 
 OSCILLATING: list[Recipe] = [
     *_sorted(bases.LENET_DIGITS.but(optimizer=sgd(0.2)), "sgd", 40),
-    *_sorted(bases.SETS_COLOURS, "momentum", 41),
+    *_sorted(bases.SETS_COLOURS.but(optimizer=sgd(0.1)), "sgd", 41),
     *sick(
         "oscillating-loss",
         "momentum-0.99",
         bases.HIGHWAY_SHELLS,
         42,
         _RATE,
-        optimizer=sgd(0.3, 0.99),
+        optimizer=sgd(0.05, 0.99),
     ),
     *sick(
         "oscillating-loss",
@@ -39,9 +39,9 @@ OSCILLATING: list[Recipe] = [
 ]
 
 SLOW: list[Recipe] = [
-    *sick("slow-convergence", "sgd-0.01", bases.LENET_DIGITS, 40, _LOW, optimizer=sgd(0.01)),
+    *sick("slow-convergence", "adam-2e-4", bases.LENET_DIGITS, 40, _LOW, optimizer=adam(2e-4)),
     *sick("slow-convergence", "adam-2e-4", bases.TOWERS_PAIRS, 41, _LOW, optimizer=adam(2e-4)),
-    *sick("slow-convergence", "adam-1e-4", bases.GRU_ADDING, 42, _LOW, optimizer=adam(1e-4)),
+    *sick("slow-convergence", "adam-5e-4", bases.GRU_ADDING, 42, _LOW, optimizer=adam(5e-4)),
 ]
 
 
