@@ -6,7 +6,7 @@ from torch import nn, optim
 
 from ....faults import detached
 from ....losses import FlattenedHuber, FlattenedL1, FlattenedMse
-from ....optimizers import sgd, with_zero_rate, without
+from ....optimizers import with_zero_rate, without
 from ....plan import Plan
 from ....recipe import Recipe, sick
 from .. import bases
@@ -17,9 +17,9 @@ def _kept(plan: Plan, seed: int, form: str, when: str) -> list[Recipe]:
 
 
 KEPT: list[Recipe] = [
-    *_kept(bases.MAXOUT_HASTIE, 40, "never-momentum", "never"),
+    *_kept(bases.MAXOUT_CIRCUIT, 40, "never-adamw", "never"),
     *_kept(bases.HIGHWAY_SWISS, 41, "never-adam", "never"),
-    *_kept(bases.LENET_DIGITS.but(optimizer=sgd(0.1)), 42, "once-per-epoch-sgd", "epoch"),
+    *_kept(bases.LENET_DIGITS, 42, "once-per-epoch-momentum", "epoch"),
     *_kept(bases.TOWERS_PAIRS, 43, "never-adam", "never"),
 ]
 
