@@ -29,7 +29,7 @@ BATCHES: list[Recipe] = [
         bases.HIGHWAY_SWISS.but(batch=240, epochs=40, optimizer=adam(1e-2), scheduler=cosine()),
         53,
     ),
-    *healthy("accumulate-4", bases.LENET_DIGITS.but(batch=8, accumulate=4), 53),
+    *healthy("accumulate-4", bases.LENET_DIGITS.but(batch=8, accumulate=4, scheduler=cosine()), 53),
 ]
 
 PRECISION: list[Recipe] = [
