@@ -8,6 +8,8 @@ from functools import lru_cache
 from . import healthy, sick
 from .judging import healthy as judging_healthy
 from .judging import sick as judging_sick
+from .judging.second import healthy as second_healthy
+from .judging.second import sick as second_sick
 from .recipe import Recipe
 
 SLUGS = (
@@ -39,7 +41,7 @@ SLUGS = (
     "overfitting",
 )
 HALVES = ("tuning", "judging")
-SICK_PER_HALF = 3
+SICK_PER_HALF = 4
 HEALTHY_PER_HALF = 40
 
 
@@ -47,7 +49,8 @@ HEALTHY_PER_HALF = 40
 def recipes() -> dict[str, Recipe]:
     """Every recipe by name, in the order of the catalogue."""
     tuning = [*sick.RECIPES, *healthy.RECIPES]
-    every = [*tuning, *judging_sick.RECIPES, *judging_healthy.RECIPES]
+    first = [*judging_sick.RECIPES, *judging_healthy.RECIPES]
+    every = [*tuning, *first, *second_sick.RECIPES, *second_healthy.RECIPES]
     check(every)
     return {recipe.name: recipe for recipe in every}
 

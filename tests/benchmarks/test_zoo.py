@@ -11,13 +11,13 @@ import torch
 pytest.importorskip("sklearn")
 
 from benchmarks.zoo.catalogue import HEALTHY_PER_HALF, SICK_PER_HALF, SLUGS, check, recipes
-from benchmarks.zoo.recipe import FIRST_JUDGING_SEED, Recipe
+from benchmarks.zoo.recipe import FIRST_JUDGING_SEED, TUNED_ON, Recipe, half_of
 from benchmarks.zoo.training import evaluate, train
 from benchmarks.zoo.worker import Listener
 
 FROM_FILES = {
     "mnist", "cifar10", "imdb", "reuters", "chars", "exchange",
-    "moby", "austen", "enwik8", "wikitext2",
+    "moby", "austen", "enwik8", "wikitext2", "critics", "whale-words",
 }  # fmt: skip
 
 
@@ -52,9 +52,20 @@ def test_the_halves_share_no_architecture() -> None:
     assert tuning.isdisjoint(recipe.architecture for recipe in _of("judging"))
 
 
-def test_seeds_tell_the_halves_apart() -> None:
+def test_only_high_seeds_of_architectures_that_were_not_tuned_on_judge() -> None:
     for recipe in _every():
-        assert (recipe.seed >= FIRST_JUDGING_SEED) == (recipe.half == "judging"), recipe.name
+        fit = recipe.seed >= FIRST_JUDGING_SEED and recipe.architecture not in TUNED_ON
+        assert fit == (recipe.half == "judging"), recipe.name
+
+
+def test_an_architecture_that_was_tuned_on_is_in_the_tuning_half_whatever_its_seed() -> None:
+    assert half_of("vgg", FIRST_JUDGING_SEED) == "tuning"
+    assert half_of("vit", FIRST_JUDGING_SEED) == "judging"
+    assert half_of("vit", FIRST_JUDGING_SEED - 1) == "tuning"
+
+
+def test_every_architecture_that_was_tuned_on_has_runs() -> None:
+    assert {recipe.architecture for recipe in _every()} >= TUNED_ON
 
 
 def test_a_sick_run_has_a_sound_twin_and_a_healthy_one_needs_none() -> None:

@@ -1,4 +1,4 @@
-"""Novels and an encyclopedia, by characters or by words; the target is always the next one."""
+"""Novels, film reviews, an encyclopedia, by characters or words; the target is the next one."""
 
 from __future__ import annotations
 
@@ -34,6 +34,16 @@ def articles(samples: int = 1280) -> Source:
     return Source("wikitext2", samples, _articles)
 
 
+def critics(samples: int = 1280) -> Source:
+    """Letters of film reviews."""
+    return Source("critics", samples, _critics)
+
+
+def whale_words(samples: int = 1280) -> Source:
+    """Words of the novel about a whale."""
+    return Source("whale-words", samples, _whale_words)
+
+
 def _moby(samples: int, seed: int) -> Split:
     return _pieces(text("gutenberg/moby_dick.txt.gz")[20_000:420_000], LETTERS, samples, seed)
 
@@ -49,6 +59,16 @@ def _encyclopedia(samples: int, seed: int) -> Split:
 
 def _articles(samples: int, seed: int) -> Split:
     return _pieces(text("wikitext2/test.txt.gz").split(), VOCABULARY, samples, seed)
+
+
+def _critics(samples: int, seed: int) -> Split:
+    reviews = text("imdb/imdb_raw_train_1500.tsv.gz")
+    return _pieces(reviews[:400_000], LETTERS, samples, seed)
+
+
+def _whale_words(samples: int, seed: int) -> Split:
+    novel = text("gutenberg/moby_dick.txt.gz")[20_000:]
+    return _pieces(novel.lower().split(), VOCABULARY, samples, seed)
 
 
 def _pieces(symbols: Sequence[str], size: int, samples: int, seed: int) -> Split:

@@ -24,13 +24,14 @@ def stripes(samples: int = 960) -> Source:
 def _shapes(samples: int, seed: int) -> Split:
     random = np.random.default_rng(seed)
     kinds = random.integers(SHAPES, size=samples + VALIDATION)
-    pictures = np.stack([_shape(kind, random) for kind in kinds])
+    pictures = np.stack([draw_shape(kind, random) for kind in kinds])
     pictures += 0.25 * random.standard_normal(pictures.shape)
     pictures = (pictures - pictures.mean()) / pictures.std()
     return split(pictures[:, None], kinds, samples, seed)
 
 
-def _shape(kind: int, random: np.random.Generator) -> NDArray[np.floating]:
+def draw_shape(kind: int, random: np.random.Generator) -> NDArray[np.floating]:
+    """One picture, 1 inside the shape and 0 outside."""
     row, column = np.mgrid[:16, :16]
     size = random.uniform(3.0, 4.5)
     middle = random.uniform(5.5, 9.5, 2)

@@ -1,6 +1,7 @@
 """The judging half: networks and data on which nobody has tuned a detector.
 
-Whoever changes a detector looks at the tuning half (`zoo/sick`, `zoo/healthy`) and leaves this one
-alone; once detectors have been changed because of what was seen here, it is no longer fit to judge
-them, joins the tuning half and gives way to a new one.
+Whoever changes a detector looks at the tuning half and leaves this one alone. Once detectors have
+been changed because of what was seen of an architecture here, it is no longer fit to judge them:
+it is named in `TUNED_ON` in `recipe.py`, by which its runs join the tuning half, and new
+architectures take its place. `second/` holds those that did so first.
 """
