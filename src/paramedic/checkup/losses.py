@@ -30,6 +30,7 @@ class Kind(StrEnum):
     ABSOLUTE = "mean absolute error"
 
 
+_SHORT = (torch.float16, torch.bfloat16)  # losses are computed in longer numbers under autocast
 REGRESSION = (Kind.SQUARED, Kind.ABSOLUTE)
 CLASSES = (Kind.CROSS_ENTROPY, Kind.LOG_LIKELIHOOD)
 
@@ -154,6 +155,7 @@ def _swapped(output: Any, old: Tensor, new: Tensor) -> Any:
 def _recognised(prediction: Tensor, target: Tensor, value: float) -> tuple[Kind | None, bool]:
     """The kind that gives the same number, and whether its classes are along the last axis: how
     a loss written by hand is known."""
+    prediction = prediction.float() if prediction.dtype in _SHORT else prediction
     counts = {1, max(1, target.numel()), max(1, len(target) if target.dim() else 1)}
     for last_axis in (False, True):
         for kind, found in _values(prediction, target, last_axis):
