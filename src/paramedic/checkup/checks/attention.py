@@ -42,7 +42,7 @@ class Attention(Check):
     def run(self, patient: Patient) -> Outcome:
         model = patient.shaken()
         with attention_of(model) as found:
-            patient.prediction(model=model)
+            patient.run(model=model)
         causal = patient.options.causal
         demanded = patient.language_model if causal is None else causal
         if not found and not demanded:

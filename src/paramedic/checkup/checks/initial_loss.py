@@ -28,8 +28,8 @@ class InitialLoss(Check):
     code = "C009"
     slug = "initial-loss"
 
-    factor: float = 1.5  # of the loss of guessing
-    margin: float = 0.5  # times ln 2 or ln K per doubling: what a lively initialisation adds
+    factor: float = 2.0  # of the loss of guessing
+    margin: float = 0.5  # added to that, of one nat or of the loss of guessing if that is less
     regression: float = 10.0  # factor for losses whose scale is that of the targets
 
     def run(self, patient: Patient) -> Outcome:
@@ -57,9 +57,7 @@ class InitialLoss(Check):
     def _limit(self, kind: Kind, guess: float) -> float:
         if kind in REGRESSION:
             return self.regression * guess + 1e-12
-        return (
-            (self.factor + self.margin) * guess if guess < 1 else self.factor * guess + self.margin
-        )
+        return self.factor * guess + self.margin * min(guess, 1.0)
 
 
 def _guess(comparison: Comparison) -> float:

@@ -95,7 +95,7 @@ def _met(patient: Patient) -> Tensor:
     """What the first weights are multiplied with, in training mode: batch norms work then too."""
     watcher = Products(patient.model)
     with watcher:
-        patient.prediction(training=True)
+        patient.run(training=not patient.calling.training_problem)
     first = next(iter(watcher.found.values()), None)
     if first is not None and first.operand.is_floating_point() and first.operand.numel():
         return first.operand

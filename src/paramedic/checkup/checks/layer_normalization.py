@@ -40,7 +40,7 @@ class LayerNormalization(Check):
             normalisers_of(model) as found,
             attention_of(model) as attentions,
         ):
-            patient.prediction(model=model)
+            patient.run(model=model)
         places = [one.where for one in attentions]
         deep = [one for one in stacks if _holds(one, places)]
         names = [one.name for one in found]

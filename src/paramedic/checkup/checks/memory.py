@@ -73,8 +73,8 @@ class Memory(Check):
 def _measured(patient: Patient, count: int, *, sliced: bool) -> tuple[int, int]:
     batch = patient.whole.take(count) if sliced else patient.whole
     live, kept = Live(), Kept(patient.model)
-    with live:
-        patient.prediction(batch)
+    with torch.no_grad(), live:
+        patient.output(batch)
     with kept.counted():
         patient.objective(batch)
     return live.most, kept.bytes

@@ -128,7 +128,7 @@ class ParameterInitialization(Check):
             return None
         watcher = Rectifiers(patient.model)
         with watcher.place.followed(), watcher:
-            patient.prediction()
+            patient.run()
         dead = {name: share for name, share in watcher.dead.items() if share >= self.silent}
         if not dead:
             return None
@@ -149,7 +149,7 @@ def _products(patient: Patient) -> list[Product]:
     if patient.subject.calling is not None:
         watcher = Products(patient.model)
         with watcher:
-            patient.prediction()
+            patient.run()
         found = watcher.found
     for name, parameter in _recurrent(patient.model):
         found.setdefault(name, Product(name, parameter.shape[1], parameter))
