@@ -105,9 +105,8 @@ def comparison_of(patient: Patient, batch: Batch | None = None) -> Comparison:
             swapped = _swapped(output, prediction, other)
             with torch.no_grad():
                 return float(calling.loss(patient.loss_fn, swapped, chosen.fresh()))
-        return next(
-            (found for one, found in _values(other, target, True) if one is kind), torch.nan
-        )
+        known = dict(_values(other, target, last))
+        return torch.nan if kind is None else known.get(kind, torch.nan)
 
     ignored = getattr(patient.loss_fn, "ignore_index", -100)
     return Comparison(kind, prediction, target, value, score, last, ignored)

@@ -12,6 +12,7 @@ from torch import Tensor
 from paramedic.checkup.check import Check, Outcome, Skip
 from paramedic.checkup.losses import CLASSES, REGRESSION, Comparison, Kind, comparison_of
 from paramedic.checkup.patient import Patient
+from paramedic.types import Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class InitialLoss(Check):
         finding = self.finding(
             f"The loss before training is {words}: the model begins certain of nonsense. The "
             "weights of the last layer or the inputs are too large.",
+            severity=Severity.WARNING,
             **numbers,
         )
         return self.outcome("", [finding], **numbers)

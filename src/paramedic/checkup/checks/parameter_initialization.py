@@ -44,7 +44,7 @@ class ParameterInitialization(Check):
             raise Skip("the model has no parameters")
         broken = [name for name, one in parameters.items() if not _finite(one)]
         if broken:
-            message = f"{listed(broken)} hold values that are not finite: they were never set."
+            message = f"Not all values of {listed(broken)} are finite: they were never set."
             return self.outcome("", [self.finding(message, where=broken)])
         products = _products(patient)
         scales = {one.parameter: _scale(parameters[one.parameter], one) for one in products}

@@ -14,7 +14,7 @@ from paramedic.checkup.check import Check, Outcome, Skip
 from paramedic.checkup.language import per_token
 from paramedic.checkup.patient import Patient
 from paramedic.checkup.variation import difference
-from paramedic.types import Finding
+from paramedic.types import Finding, Severity
 
 _LEAST = 4  # positions that can be put into another order with the first and the last in place
 
@@ -76,6 +76,7 @@ class PositionEmbeddings(Check):
         return self.finding(
             "The order of the tokens makes no difference to the output: position embeddings are "
             "missing or not used.",
+            severity=Severity.WARNING,
             difference=change, threshold=self.tolerance,
         )  # fmt: skip
 
