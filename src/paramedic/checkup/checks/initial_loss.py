@@ -47,7 +47,7 @@ class InitialLoss(Check):
         )
         numbers: dict[str, Any] = {"loss": comparison.value, "expected": guess, "threshold": limit}
         if comparison.value <= limit:
-            return self.outcome(f"{words}.", **numbers)
+            return self.outcome(f"the first loss is {words}.", **numbers)
         finding = self.finding(
             f"The loss before training is {words}: the model begins certain of nonsense. The "
             "weights of the last layer or the inputs are too large.",
