@@ -78,6 +78,35 @@ def gpt_with_rotary_positions() -> Case:
     return Case(model, tokens(), nn.CrossEntropyLoss(), adam(model))
 
 
+class BiasedBlock(nn.Module):
+    """ALiBi: no position embeddings, but scores that fall with the distance."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm, self.qkv = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, 3 * WIDTH, bias=False)
+        self.out = nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, x: Tensor) -> Tensor:
+        q, k, v = self.qkv(self.norm(x)).chunk(3, -1)
+        places = torch.arange(x.shape[1])
+        distance = places[:, None] - places[None]
+        scores = torch.einsum("bid,bjd->bij", q, k) / math.sqrt(WIDTH) - 0.5 * distance.clamp_min(0)
+        weights = scores.masked_fill(distance < 0, torch.finfo(x.dtype).min).softmax(-1)
+        return x + self.out(torch.einsum("bij,bjd->bid", weights, v))
+
+
+@sound
+def gpt_with_biased_scores() -> Case:
+    model = nn.Sequential(
+        nn.Embedding(VOCABULARY, WIDTH),
+        BiasedBlock(),
+        BiasedBlock(),
+        nn.LayerNorm(WIDTH),
+        nn.Linear(WIDTH, VOCABULARY),
+    )
+    return Case(model, tokens(), nn.CrossEntropyLoss(), adam(model))
+
+
 class LSTMLanguageModel(nn.Module):
     def __init__(self) -> None:
         super().__init__()
@@ -333,6 +362,41 @@ def vit_with_a_head_that_begins_at_zero() -> Case:
     model = ViT()
     batch = (normal(6, 3, 16, 16), labels(6, 10))
     return Case(model, batch, nn.CrossEntropyLoss(), torch.optim.AdamW(model.parameters()))
+
+
+class Window(nn.Module):
+    """Swin's attention in windows of 2 x 2 patches that only know where they are to each other."""
+
+    def __init__(self, shift: int) -> None:
+        super().__init__()
+        self.shift, self.norm = shift, nn.LayerNorm(16)
+        self.qkv, self.out = nn.Linear(16, 48), nn.Linear(16, 16)
+        self.bias = nn.Parameter(0.02 * torch.randn(4, 4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        b, h, w, c = x.shape
+        y = self.norm(x).roll((-self.shift, -self.shift), (1, 2))
+        y = y.view(b, h // 2, 2, w // 2, 2, c).transpose(2, 3).reshape(-1, 4, c)
+        q, k, v = self.qkv(y).chunk(3, -1)
+        y = self.out((q @ k.transpose(1, 2) / 4 + self.bias).softmax(-1) @ v)
+        y = y.view(b, h // 2, w // 2, 2, 2, c).transpose(2, 3).reshape(b, h, w, c)
+        return x + y.roll((self.shift, self.shift), (1, 2))
+
+
+class Windows(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.patch, self.one, self.two = nn.Conv2d(3, 16, 2, 2), Window(0), Window(1)
+        self.head = nn.Linear(16, 5)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.two(self.one(self.patch(x).permute(0, 2, 3, 1))).mean((1, 2)))
+
+
+@sound
+def attention_in_shifted_windows() -> Case:
+    model = Windows()
+    return Case(model, (normal(4, 3, 16, 16), labels(4, 5)), nn.CrossEntropyLoss(), adam(model))
 
 
 class UNet(nn.Module):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,13 @@ def test_every_check_has_a_manual_and_its_own_file(kind: type[Check]) -> None:
     assert kind.__module__.rsplit(".", 1)[1] == kind.slug.replace("-", "_")
     summary = (inspect.getdoc(kind) or "").split("\n\n")[0]
     assert re.fullmatch(r"[A-Z].*\.", summary, re.DOTALL), summary
+
+
+def test_the_manual_has_them_all() -> None:
+    manual = Path(__file__).parents[2] / "docs" / "checkup.md"
+    text = manual.read_text(encoding="utf-8")
+    for kind in checks():
+        assert f"| {kind.code} | `{kind.slug}` |" in text
 
 
 def test_choosing() -> None:

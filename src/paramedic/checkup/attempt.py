@@ -52,7 +52,9 @@ class Attempt:
         parameters = [one for _, one in self._patient.trainable(model)]
         if not parameters:
             raise Skip("the model has no trainable parameter")
-        optimizer = torch.optim.Adam(parameters, lr=self.rate)
+        # The usual epsilon is zero in half precision.
+        epsilon = 1e-4 if any(one.dtype is torch.float16 for one in parameters) else 1e-8
+        optimizer = torch.optim.Adam(parameters, lr=self.rate, eps=epsilon)
         for _ in range(_ROUNDS):
             before = self.lowest
             if self._round(model, optimizer, goal, until):

@@ -17,7 +17,8 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from paramedic.checkup.dropouts import drops
-from paramedic.checkup.operations import Watcher, Whereabouts, memories, memory_of
+from paramedic.checkup.operations import Watcher, Whereabouts, memory_of
+from paramedic.checkup.origins import Origins
 
 _PRODUCTS = {
     "mm": ("self", "mat2"),
@@ -54,7 +55,7 @@ class Attentions(Watcher):
     """Records the attention of a forward pass. Use it through `attention_of`."""
 
     def __init__(self, model: nn.Module, place: Whereabouts) -> None:
-        self._weights = memories([*model.parameters(), *model.buffers()])
+        self._origins = Origins(model)
         self._place = place
         self._scores: dict[int, _Scores] = {}
         self._mixes: dict[int, tuple[Tensor, Attention]] = {}
@@ -68,9 +69,10 @@ class Attentions(Watcher):
             self._product(given[left], given[right], result)
         elif isinstance(result, Tensor) and not name.startswith(_ALLOCATIONS):
             self._entrywise(name, given, result)
+        self._origins.follow(name, given, result)
 
     def _product(self, left: Tensor, right: Tensor, result: Tensor) -> None:
-        if memory_of(right) in self._weights or memory_of(left) in self._weights:
+        if self._origins.is_weight(right) or self._origins.is_weight(left):
             return
         scores = self._scores.get(memory_of(left))
         if scores is not None and memory_of(right) not in self._scores:

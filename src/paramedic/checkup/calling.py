@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -29,12 +29,17 @@ class CannotCall(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Calling:
-    """The way that works. `loss_problem` says why the loss cannot be computed, if so."""
+    """The way that works.
+
+    `loss_problem` says why the loss cannot be computed, if so; `training_problem` what is raised in
+    training mode, if the way only works in evaluation mode.
+    """
 
     way: Way
     forward: Forward | None = None
     loss_way: LossWay | None = None
     loss_problem: str = ""
+    training_problem: str = ""
 
     def output(self, model: nn.Module, nest: Any) -> Any:
         """Run the model on a nest, as the caller would."""
@@ -72,30 +77,33 @@ def find_calling(
         calling = Calling(way, forward)
         fitting = True
         try:
-            output = _tried(calling, model, nest)
+            output, problem = _tried(calling, model, nest)
         except Exception as error:  # noqa: BLE001 - the next way may be the right one
             problems.append(f"`{way.words}` raises {told(error)}")
             continue
         if way.computes_loss and forward is None and loss_in(output) is None:
             continue
-        return _with_loss(calling, loss_fn, output, nest)
+        return _with_loss(replace(calling, training_problem=problem), loss_fn, output, nest)
     words = "; ".join(dict.fromkeys(problems)) or "its `forward` takes other arguments"
     raise CannotCall(words, fitting=fitting)
 
 
-def _tried(calling: Calling, model: nn.Module, nest: Any) -> Any:
-    """The output in training mode, as that is what is checked, else in evaluation mode."""
-    first: Exception | None = None
+def _tried(calling: Calling, model: nn.Module, nest: Any) -> tuple[Any, str]:
+    """The output in training mode, as that is what is checked; else in evaluation mode, and what
+    was raised in training mode."""
+    problem: Exception | None = None
     for training in (True, False):
         model.train(training)
         seed()
         try:
             with torch.no_grad():
-                return calling.output(model, Batch.of(nest).fresh())
+                output = calling.output(model, Batch.of(nest).fresh())
         except Exception as error:  # noqa: BLE001 - told by the caller
-            first = first or error
-    assert first is not None
-    raise first
+            problem = problem or error
+        else:
+            return output, told(problem) if problem else ""
+    assert problem is not None
+    raise problem
 
 
 def _with_loss(calling: Calling, loss_fn: Loss | None, output: Any, nest: Any) -> Calling:
@@ -113,19 +121,22 @@ def _with_loss(calling: Calling, loss_fn: Loss | None, output: Any, nest: Any) -
             problem = problem or told(error)
             continue
         if _number(value) is not None:
-            return Calling(calling.way, calling.forward, way)
+            return replace(calling, loss_way=way)
         problem = problem or f"it gives {type(value).__name__}, not a tensor"
-    return Calling(
-        calling.way, calling.forward, None, problem or "it takes neither an output nor a target"
-    )
+    words = problem or "it takes neither an output nor a target"
+    return replace(calling, loss_problem=words)
 
 
 def loss_in(output: Any) -> Tensor | None:
-    """The loss that a model computed itself: `output.loss`, `output["loss"]` or a lone number."""
+    """The loss that a model computed itself: `output.loss`, `output["loss"]`, a lone number, or
+    a mapping of nothing but numbers, whose sum it is."""
     named = output.get("loss") if isinstance(output, Mapping) else getattr(output, "loss", None)
     if isinstance(named, Tensor) and named.is_floating_point():
         return named.mean()
-    lone = [one for one in flatten(output) if one.dim() == 0 and one.is_floating_point()]
+    found = flatten(output)
+    lone = [one for one in found if one.dim() == 0 and one.is_floating_point()]
+    if isinstance(output, Mapping) and len(lone) == len(found) > 1:
+        return torch.stack(lone).sum()
     return lone[0] if len(lone) == 1 else None
 
 

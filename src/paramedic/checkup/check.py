@@ -9,7 +9,7 @@ class EveryWeightIsRound(Check):
     slug = "round-weights"
 
     def run(self, patient: Patient) -> Outcome:
-        odd = [name for name, value in patient.parameters() if (value % 1).any()]
+        odd = [name for name, value in patient.trainable() if (value % 1).any()]
         return self.outcome("all weights are whole", [self.finding("…", where=odd)] if odd else [])
 ```
 

@@ -14,7 +14,7 @@ from paramedic.checkup.losses import CLASSES, REGRESSION, Comparison, Kind
 from paramedic.checkup.patient import Patient
 from paramedic.probe.comparison import compare
 
-_ALMOST = 1e-4  # how close a sum is to one
+_ALMOST = 1e-4  # how close a sum is to one, for numbers that can tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def _shares(whole: Tensor, axis: int) -> Iterator[Problem]:
 
 
 def _class_outputs(comparison: Comparison) -> Iterator[Problem]:
-    prediction = comparison.prediction.double()
+    prediction = comparison.prediction
     axis = -1 if comparison.last_axis or prediction.dim() < 2 else 1
     if prediction.shape[axis] < 2:
         return
@@ -121,8 +121,9 @@ def _class_outputs(comparison: Comparison) -> Iterator[Problem]:
 
 
 def _is_distribution(values: Tensor, axis: int) -> bool:
-    sums = values.sum(axis)
-    return bool((values >= 0).all()) and bool(((sums - 1).abs() < _ALMOST).all())
+    sums = values.double().sum(axis)
+    slack = max(_ALMOST, 4 * torch.finfo(values.dtype).eps)
+    return bool((values >= 0).all()) and bool(((sums - 1).abs() < slack).all())
 
 
 # -- numbers -------------------------------------------------------------------------------------

@@ -22,6 +22,11 @@ def drops(name: str, given: Mapping[str, Any]) -> bool:
     return (name in _ALWAYS and not off) or float(given.get("dropout_p", 0.0) or 0.0) > 0
 
 
+def draws(name: str) -> bool:
+    """Whether an operation gives random numbers."""
+    return name in _RANDOM
+
+
 class Randomness(Watcher):
     """Records the random operations of a forward pass and where they are."""
 
@@ -35,7 +40,7 @@ class Randomness(Watcher):
     def seen(self, name: str, given: Mapping[str, Any], result: Any) -> None:
         if drops(name, given):
             self.dropouts.append(self.place.now)
-        elif name in _RANDOM:
+        elif draws(name):
             self.draws.append(self.place.now)
         elif name in _BATCH_NORMS and given.get("training", given.get("train")):
             self.batch_norms.append(self.place.now)

@@ -21,7 +21,6 @@ class Live(Watcher):
         self.most = 0
         self._now = 0
         self._holders: dict[int, int] = {}  # tensors that share a memory
-        self._known: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def seen(self, name: str, given: Mapping[str, Any], result: Any) -> None:
         taken = memories(one for one in given.values() if isinstance(one, Tensor))

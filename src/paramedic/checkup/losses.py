@@ -30,6 +30,7 @@ class Kind(StrEnum):
     ABSOLUTE = "mean absolute error"
 
 
+_SHORT = (torch.float16, torch.bfloat16)  # losses are computed in longer numbers under autocast
 REGRESSION = (Kind.SQUARED, Kind.ABSOLUTE)
 CLASSES = (Kind.CROSS_ENTROPY, Kind.LOG_LIKELIHOOD)
 
@@ -104,9 +105,8 @@ def comparison_of(patient: Patient, batch: Batch | None = None) -> Comparison:
             swapped = _swapped(output, prediction, other)
             with torch.no_grad():
                 return float(calling.loss(patient.loss_fn, swapped, chosen.fresh()))
-        return next(
-            (found for one, found in _values(other, target, True) if one is kind), torch.nan
-        )
+        known = dict(_values(other, target, last))
+        return torch.nan if kind is None else known.get(kind, torch.nan)
 
     ignored = getattr(patient.loss_fn, "ignore_index", -100)
     return Comparison(kind, prediction, target, value, score, last, ignored)
@@ -154,6 +154,7 @@ def _swapped(output: Any, old: Tensor, new: Tensor) -> Any:
 def _recognised(prediction: Tensor, target: Tensor, value: float) -> tuple[Kind | None, bool]:
     """The kind that gives the same number, and whether its classes are along the last axis: how
     a loss written by hand is known."""
+    prediction = prediction.float() if prediction.dtype in _SHORT else prediction
     counts = {1, max(1, target.numel()), max(1, len(target) if target.dim() else 1)}
     for last_axis in (False, True):
         for kind, found in _values(prediction, target, last_axis):

@@ -31,6 +31,7 @@ class Patient:
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.model, self.loss_fn = duplicate(subject.model, subject.loss_fn)
+        _make_dense(self.model)
 
     # -- what there is ---------------------------------------------------------------------------
 
@@ -86,7 +87,7 @@ class Patient:
         copied = duplicate(self.subject.model, None)[0]
         if copied is self.subject.model:
             raise Skip("the model cannot be copied, and this check needs a copy")
-        return copied
+        return _make_dense(copied)
 
     def shaken(self, amount: float = 0.5, draw: int = 1) -> nn.Module:
         """A copy in which no weight is zero by design."""
@@ -98,11 +99,18 @@ class Patient:
     ) -> Any:
         """What the model gives, with its graph."""
         calling = self.calling
+        if training and calling.training_problem:
+            raise Skip(f"in training mode the model raises {calling.training_problem}")
         runs = model or self.model
         runs.train(training)
         nest = (batch or self.batch).fresh()
         seed()
         return calling.output(runs, nest)
+
+    def run(self, *, model: nn.Module | None = None, training: bool = False) -> None:
+        """A forward pass for the sake of what is watched meanwhile, without a graph."""
+        with torch.no_grad():
+            self.output(model=model, training=training)
 
     def prediction(
         self, batch: Batch | None = None, *, model: nn.Module | None = None, training: bool = False
@@ -183,3 +191,11 @@ class Patient:
         if prediction.dim() and count and prediction.shape[0] % count == 0:
             return prediction.reshape(count, -1)
         raise Skip(f"an output of shape {list(prediction.shape)} has no axis of {count} samples")
+
+
+def _make_dense(model: nn.Module) -> nn.Module:
+    """Gradients of embeddings as plain tensors: sparse ones lack most operations."""
+    for module in model.modules():
+        if isinstance(module, nn.Embedding | nn.EmbeddingBag):
+            module.sparse = False
+    return model

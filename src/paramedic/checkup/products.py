@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from torch import Tensor, nn
 
-from paramedic.checkup.operations import Watcher, memories, memory_of
+from paramedic.checkup.operations import Watcher
+from paramedic.checkup.origins import Origins
 
 _LEFT_RIGHT = {
     "mm": ("self", "mat2"),
@@ -35,8 +36,7 @@ class Products(Watcher):
     """Records the products of a forward pass, the first of each parameter."""
 
     def __init__(self, model: nn.Module) -> None:
-        named = list(model.named_parameters())
-        self._names = {memory_of(one): name for name, one in named if memories([one])}
+        self._origins = Origins(model)
         self.found: dict[str, Product] = {}
 
     def seen(self, name: str, given: Mapping[str, Any], result: Any) -> None:
@@ -46,15 +46,16 @@ class Products(Watcher):
             self._product(left, right, left.shape[-1])
         elif name in _CONVOLUTIONS:
             self._convolution(given)
+        self._origins.follow(name, given, result)
 
     def _product(self, weight: Tensor, operand: Tensor, fan_in: int) -> None:
-        name = self._names.get(memory_of(weight))
-        if name is not None and memory_of(operand) not in self._names:
+        name = self._origins.name_of(weight)
+        if name is not None and not self._origins.is_weight(operand):
             self.found.setdefault(name, Product(name, fan_in, operand.detach()))
 
     def _convolution(self, given: Mapping[str, Any]) -> None:
         weight, operand = given["weight"], given.get("input", given.get("self"))
-        name = self._names.get(memory_of(weight))
+        name = self._origins.name_of(weight)
         if name is None or not isinstance(operand, Tensor):
             return
         groups = int(given.get("groups", 1))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -70,6 +71,24 @@ def test_which_positions_see_too_much_is_told() -> None:
     (finding,) = Case(GPT(layers=1, fault="off-by-one mask"), tokens()).entry(CHECK).findings
     assert "off by one" in finding.message
     assert finding.evidence["positions_changed"] == [7]
+
+
+@pytest.mark.parametrize("name", ["gpt-with-tied-weights", "transformer-encoder-with-padding"])
+def test_weights_that_autocast_copies_are_still_weights(name: str) -> None:
+    case = SOUND[name]()
+
+    def forward(model: nn.Module, batch: tuple[Tensor, Tensor]) -> Tensor:
+        with torch.autocast("cpu", torch.bfloat16):
+            return model(*batch) if case.loss_fn is None else model(batch[0])
+
+    entry = case.entry(CHECK, forward=forward)
+    assert entry.status == "passed", entry.reason
+    assert entry.measured["attentions"] == 2
+
+
+def test_short_numbers_sum_to_about_one() -> None:
+    model = GPT().bfloat16()
+    assert Case(model, tokens()).entry(CHECK).status == "passed"
 
 
 def test_nothing_to_check() -> None:

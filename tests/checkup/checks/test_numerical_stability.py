@@ -63,7 +63,7 @@ def test_the_last_token() -> None:
 
     batch = (labels(24, 8).view(6, 4), labels(6, 2))
     found = Case(Model(), batch, nn.CrossEntropyLoss()).entry(CHECK)
-    assert "On the last token of the vocabulary only" in found.reason
+    assert "On texts of its last token" in found.reason
 
 
 def test_a_model_may_refuse() -> None:

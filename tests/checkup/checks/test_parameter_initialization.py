@@ -93,7 +93,7 @@ def test_a_model_that_cannot_be_called_is_looked_at_all_the_same() -> None:
     model = nn.Linear(9, 3)
     with torch.no_grad():
         model.bias[1] = torch.inf
-    assert "`bias` hold values that are not finite" in case(model).entry(CHECK).reason
+    assert "Not all values of `bias` are finite" in case(model).entry(CHECK).reason
 
 
 def test_no_parameters() -> None:

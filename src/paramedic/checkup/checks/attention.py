@@ -42,7 +42,7 @@ class Attention(Check):
     def run(self, patient: Patient) -> Outcome:
         model = patient.shaken()
         with attention_of(model) as found:
-            patient.prediction(model=model)
+            patient.run(model=model)
         causal = patient.options.causal
         demanded = patient.language_model if causal is None else causal
         if not found and not demanded:
@@ -81,13 +81,17 @@ class Attention(Check):
         ):
             return True
         sums = _row_sums(attention)
-        return not len(sums) or bool(((sums - 1).abs() <= self.slack).all())
+        return not len(sums) or self._are_one(sums, attention)
+
+    def _are_one(self, sums: Tensor, attention: Found) -> bool:
+        """To within what a number of this type can tell."""
+        slack = max(self.slack, 4 * torch.finfo(attention.weights.dtype).eps)
+        return bool(((sums - 1).abs() <= slack).all())
 
     def _why(self, attention: Found) -> str:
         if not any("softmax" in name for name in attention.operations):
             return "there is no softmax"
-        columns = attention.weights.double().sum(-2)
-        if bool(((columns - 1).abs() <= self.slack).all()):
+        if self._are_one(attention.weights.double().sum(-2), attention):
             return "the softmax is over the queries, not over the keys"
         return "they are changed after the softmax; mask the scores before it"
 

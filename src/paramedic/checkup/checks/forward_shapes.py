@@ -49,6 +49,10 @@ class ForwardShapes(Check):
                 f"no way was found to call the model with this batch: {subject.problem}; "
                 "`forward=lambda model, batch: …` tells how"
             )
+        problem = subject.calling.training_problem
+        if problem and patient.whole.size > 1:
+            message = f"In training mode the model raises {problem}."
+            return self.outcome("", [self.finding(message)])
         tried = _Tried()
         full = patient.prediction()
         tried.shapes[f"{patient.batch.size} samples"] = list(full.shape)

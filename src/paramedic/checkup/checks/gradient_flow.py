@@ -19,8 +19,8 @@ class GradientFlow(Check):
 
     Without a loss, a random mix of the outputs stands in for it. A gradient that is missing means
     that the parameter is not used or is cut off by `detach()`, `no_grad()`, `.data` or an index.
-    A gradient of zeros is looked at twice more with shaken weights, since what lies behind a layer
-    that begins at zero, or an expert that no sample was sent to, gets none at first.
+    Before that is said, other weights and inputs are tried, since what lies behind a layer that
+    begins at zero, or an expert that no sample is sent to, gets none at first.
     """
 
     code = "C003"
@@ -92,8 +92,8 @@ class GradientFlow(Check):
             return None
         names = [name for name in every if name in missing]
         return self.finding(
-            f"No gradient reaches {listed(names)}: the loss does not depend on what is not used, "
-            "or is cut off by `detach()`, `no_grad()` or a hard decision.",
+            f"No gradient reaches {listed(names)}: not used, or cut off by `detach()`, "
+            "`no_grad()` or a hard decision.",
             where=names, parameters=len(names), of=len(every),
         )  # fmt: skip
 

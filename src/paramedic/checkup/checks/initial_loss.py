@@ -12,6 +12,7 @@ from torch import Tensor
 from paramedic.checkup.check import Check, Outcome, Skip
 from paramedic.checkup.losses import CLASSES, REGRESSION, Comparison, Kind, comparison_of
 from paramedic.checkup.patient import Patient
+from paramedic.types import Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,8 @@ class InitialLoss(Check):
     code = "C009"
     slug = "initial-loss"
 
-    factor: float = 1.5  # of the loss of guessing
-    margin: float = 0.5  # times ln 2 or ln K per doubling: what a lively initialisation adds
+    factor: float = 2.0  # of the loss of guessing
+    margin: float = 0.5  # added to that, of one nat or of the loss of guessing if that is less
     regression: float = 10.0  # factor for losses whose scale is that of the targets
 
     def run(self, patient: Patient) -> Outcome:
@@ -46,10 +47,11 @@ class InitialLoss(Check):
         )
         numbers: dict[str, Any] = {"loss": comparison.value, "expected": guess, "threshold": limit}
         if comparison.value <= limit:
-            return self.outcome(f"{words}.", **numbers)
+            return self.outcome(f"the first loss is {words}.", **numbers)
         finding = self.finding(
             f"The loss before training is {words}: the model begins certain of nonsense. The "
             "weights of the last layer or the inputs are too large.",
+            severity=Severity.WARNING,
             **numbers,
         )
         return self.outcome("", [finding], **numbers)
@@ -57,9 +59,7 @@ class InitialLoss(Check):
     def _limit(self, kind: Kind, guess: float) -> float:
         if kind in REGRESSION:
             return self.regression * guess + 1e-12
-        return (
-            (self.factor + self.margin) * guess if guess < 1 else self.factor * guess + self.margin
-        )
+        return self.factor * guess + self.margin * min(guess, 1.0)
 
 
 def _guess(comparison: Comparison) -> float:

@@ -11,7 +11,7 @@ from torch import Tensor
 from paramedic.checkup.check import Check, Outcome, Skip
 from paramedic.checkup.patient import Patient
 from paramedic.checkup.products import Products
-from paramedic.types import Finding
+from paramedic.types import Finding, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,7 @@ class InputScale(Check):
             f"The input is not scaled: where it meets the first weights its root mean square is "
             f"{size:.3g} (values from {float(met.min()):.3g} to {float(met.max()):.3g}). Bring it "
             "to about zero mean and unit variance.",
+            severity=Severity.WARNING,
             size=size, threshold=self.most, lowest=float(met.min()), highest=float(met.max()),
         )  # fmt: skip
 
@@ -78,6 +79,7 @@ class InputScale(Check):
         return self.finding(
             f"The input is tiny: its root mean square is {size:.1g} where it meets the first "
             "weights. Bring it to about zero mean and unit variance.",
+            severity=Severity.WARNING,
             size=size, threshold=self.least,
         )  # fmt: skip
 
@@ -95,7 +97,7 @@ def _met(patient: Patient) -> Tensor:
     """What the first weights are multiplied with, in training mode: batch norms work then too."""
     watcher = Products(patient.model)
     with watcher:
-        patient.prediction(training=True)
+        patient.run(training=not patient.calling.training_problem)
     first = next(iter(watcher.found.values()), None)
     if first is not None and first.operand.is_floating_point() and first.operand.numel():
         return first.operand

@@ -11,7 +11,7 @@ from paramedic.checkup.check import Check, Outcome, Skip
 from paramedic.checkup.normalisers import Normaliser, normalisers_of
 from paramedic.checkup.patient import Patient
 from paramedic.checkup.words import listed
-from paramedic.types import Finding
+from paramedic.types import Finding, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class LayerNormalization(Check):
             normalisers_of(model) as found,
             attention_of(model) as attentions,
         ):
-            patient.prediction(model=model)
+            patient.run(model=model)
         places = [one.where for one in attentions]
         deep = [one for one in stacks if _holds(one, places)]
         names = [one.name for one in found]
@@ -89,6 +89,7 @@ class LayerNormalization(Check):
         return self.finding(
             f"{len(stack.names)} blocks with attention and no normalisation: {_told(stack)}. "
             "Put a layer normalisation before each branch.",
+            severity=Severity.WARNING,
             where=stack.names, growth=growth, threshold=self.growth,
         )  # fmt: skip
 

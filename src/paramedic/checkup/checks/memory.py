@@ -15,7 +15,8 @@ from paramedic.checkup.patient import Patient
 from paramedic.checkup.words import sized
 from paramedic.types import Finding
 
-_STATES = {"SGD": 0, "Adagrad": 1, "RMSprop": 1, "Rprop": 2, "Adadelta": 2, "LBFGS": 200}
+# Numbers that an optimizer keeps per weight; the history of LBFGS has a hundred pairs.
+_STATES = {"Adagrad": 1, "RMSprop": 1, "Rprop": 2, "Adadelta": 2, "LBFGS": 200}
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,8 @@ class Memory(Check):
 
     Counted are weights and buffers, what is alive at once in a forward pass, what autograd keeps
     for the backward pass, gradients, and the state of the optimizer; not what libraries use for
-    themselves. Measured on one and on two samples and extended to the whole batch. Fails only above
-    `memory_limit`, or above what the device has free.
+    themselves. Measured on two and on three samples and extended to the whole batch. Fails only
+    above `memory_limit`, or above what the device has free.
     """
 
     code = "C004"
@@ -73,8 +74,8 @@ class Memory(Check):
 def _measured(patient: Patient, count: int, *, sliced: bool) -> tuple[int, int]:
     batch = patient.whole.take(count) if sliced else patient.whole
     live, kept = Live(), Kept(patient.model)
-    with live:
-        patient.prediction(batch)
+    with torch.no_grad(), live:
+        patient.output(batch)
     with kept.counted():
         patient.objective(batch)
     return live.most, kept.bytes

@@ -44,9 +44,12 @@ class NumericalStability(Check):
         if not patient.can_vary:
             return
         if patient.lookups:
-            yield "the first token only", patient.replaced(lambda old, new: _first(patient, old))
             yield (
-                "the last token of the vocabulary only",
+                "texts of the first token of the vocabulary",
+                patient.replaced(lambda old, new: _first(patient, old)),
+            )
+            yield (
+                "texts of its last token",
                 _tokens(patient, lambda rows, padding: rows - 1 - (padding == rows - 1)),
             )
         else:

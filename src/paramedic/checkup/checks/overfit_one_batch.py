@@ -47,7 +47,8 @@ class OverfitOneBatch(Check):
         best = min(attempts, key=lambda one: one.lowest)
         numbers: dict[str, Any] = {"first": first, "lowest": best.lowest, "goal": goal}
         numbers |= {"steps": best.steps, "learning_rate": best.rate}
-        words = f"the loss of {batch.size} samples falls from {first:.3g} to {best.lowest:.3g}"
+        what = "the batch" if batch.uneven else f"{batch.size} samples"
+        words = f"the loss of {what} falls from {first:.3g} to {best.lowest:.3g}"
         if best.lowest <= goal:
             return self.outcome(f"{words} in {best.steps} steps.", **numbers)
         if not _all_stuck(attempts, best, self.stuck * (first - goal)):
@@ -56,7 +57,7 @@ class OverfitOneBatch(Check):
         if parameters < targets:
             raise Skip(f"{words}, but {parameters} weights may be too few for {targets} targets")
         finding = self.finding(
-            f"The model cannot learn {batch.size} samples by heart: the loss falls from "
+            f"The model cannot learn {what} by heart: the loss falls from "
             f"{first:.3g} to {best.lowest:.3g} and no further (wanted: {goal:.3g}), with three "
             "learning rates.",
             **numbers,

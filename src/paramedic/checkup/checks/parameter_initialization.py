@@ -44,7 +44,7 @@ class ParameterInitialization(Check):
             raise Skip("the model has no parameters")
         broken = [name for name, one in parameters.items() if not _finite(one)]
         if broken:
-            message = f"{listed(broken)} hold values that are not finite: they were never set."
+            message = f"Not all values of {listed(broken)} are finite: they were never set."
             return self.outcome("", [self.finding(message, where=broken)])
         products = _products(patient)
         scales = {one.parameter: _scale(parameters[one.parameter], one) for one in products}
@@ -128,7 +128,7 @@ class ParameterInitialization(Check):
             return None
         watcher = Rectifiers(patient.model)
         with watcher.place.followed(), watcher:
-            patient.prediction()
+            patient.run()
         dead = {name: share for name, share in watcher.dead.items() if share >= self.silent}
         if not dead:
             return None
@@ -149,7 +149,7 @@ def _products(patient: Patient) -> list[Product]:
     if patient.subject.calling is not None:
         watcher = Products(patient.model)
         with watcher:
-            patient.prediction()
+            patient.run()
         found = watcher.found
     for name, parameter in _recurrent(patient.model):
         found.setdefault(name, Product(name, parameter.shape[1], parameter))

@@ -14,7 +14,7 @@ from paramedic.checkup.check import Check, Outcome, Skip
 from paramedic.checkup.language import per_token
 from paramedic.checkup.patient import Patient
 from paramedic.checkup.variation import difference
-from paramedic.types import Finding
+from paramedic.types import Finding, Severity
 
 _LEAST = 4  # positions that can be put into another order with the first and the last in place
 
@@ -24,8 +24,8 @@ class PositionEmbeddings(Check):
     """A model with attention knows where its tokens stand.
 
     Attention alone sees a set. Weights are shaken first, so that position embeddings that begin at
-    zero count. Tokens in another order must give more than the same outputs in that order; for
-    images the patches are moved. A causal mask alone also breaks the symmetry a little, so
+    zero count. Tokens in another order must give more than the same outputs in that order; of
+    images two patches are swapped. A causal mask alone also breaks the symmetry a little, so
     language models are asked something else: when all tokens are the same, either the predictions
     or the attention weights must differ between positions.
 
@@ -43,7 +43,7 @@ class PositionEmbeddings(Check):
             raise Skip("the caller says that the order does not matter")
         model = patient.shaken()
         with attention_of(model) as found:
-            patient.prediction(model=model)
+            patient.run(model=model)
         if not found:
             raise Skip("no attention was recognised: nothing in the model sees a set")
         if patient.lookups:
@@ -76,6 +76,7 @@ class PositionEmbeddings(Check):
         return self.finding(
             "The order of the tokens makes no difference to the output: position embeddings are "
             "missing or not used.",
+            severity=Severity.WARNING,
             difference=change, threshold=self.tolerance,
         )  # fmt: skip
 
@@ -119,12 +120,12 @@ class PositionEmbeddings(Check):
         before, height, width = patient.prediction(model=model), *images.shape[2:]
         least = float("inf")
         for side in _divisors(height, width):
-            batch = patient.replaced(partial(_rolled, side))
+            batch = patient.replaced(partial(_swapped, side))
             after = patient.prediction(batch, model=model)
             least = min(least, float(difference(before, after).max()))
         if least == float("inf"):
             raise Skip(f"images of {height} x {width} cannot be cut into patches")
-        words = f"moving the patches changes the output by at least {least:.2g} of its scale."
+        words = f"two patches in each other's place change the output by {least:.2g} of its scale."
         return self.outcome(words, [self._blind(least)], difference=least)
 
 
@@ -159,5 +160,14 @@ def _divisors(height: int, width: int) -> list[int]:
     return [side for side in range(2, most + 1) if height % side == 0 and width % side == 0]
 
 
-def _rolled(by: int, images: Tensor, _: Tensor) -> Tensor:
-    return images.roll((by, by), dims=(-2, -1)) if images.dim() == 4 else images
+def _swapped(side: int, images: Tensor, _: Tensor) -> Tensor:
+    """The first two patches in each other's place.
+
+    Not a shift of all of them: windows that only know where they are to each other do not see it.
+    """
+    if images.dim() != 4:
+        return images
+    swapped = images.clone()
+    swapped[:, :, :side, :side] = images[:, :, :side, side : 2 * side]
+    swapped[:, :, :side, side : 2 * side] = images[:, :, :side, :side]
+    return swapped

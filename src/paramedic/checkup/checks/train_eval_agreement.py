@@ -12,6 +12,7 @@ from paramedic.checkup.dropouts import Randomness
 from paramedic.checkup.patient import Patient
 from paramedic.checkup.variation import difference
 from paramedic.checkup.words import listed
+from paramedic.types import Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class TrainEvalAgreement(Check):
             f"The same input gives another output in training mode (by {change:.2g} of its "
             "scale), and neither dropout nor batch normalisation explains it: something asks for "
             "`self.training`.",
+            severity=Severity.WARNING,
             confidence=0.85, difference=change, threshold=self.tolerance,
         )  # fmt: skip
         return self.outcome("", [finding])
@@ -82,11 +84,10 @@ def _explained(evaluated: Tensor, trained: Tensor, noise: Randomness) -> str:
         ("dropout", noise.dropouts),
         ("random draws", noise.draws),
         ("batch normalisation", noise.batch_norms),
-        ("buffers that are updated in training mode", noise.updated),
+        # Those of batch normalisations are known already.
+        ("buffers that are updated in training mode", not noise.batch_norms and noise.updated),
     ]
     causes = [name for name, places in found if places]
-    if len(causes) > 1 and noise.batch_norms:
-        causes = causes[:-1] if noise.updated else causes
     if not causes and evaluated.dim():
         for name, function in (("softmax", nn.Softmax(-1)), ("sigmoid", nn.Sigmoid())):
             if torch.allclose(function(trained), evaluated, atol=1e-5):
