@@ -52,9 +52,9 @@ def fit(trials: Sequence[Trial], date: str, command: str) -> Fitted:
         "benchmarks/zoo, each trained again from its seed with one remedy; it worked if the "
         "problem was gone and a quarter of what the fault had cost was won back"
     )
-    both = [one for one in dual(trials, "fit") if len(one.roots) > 1]
+    both = [one for one in dual(trials, "fit") if len(one.problems) > 1]
     ranking = fit_ranking(
-        [(one.roots, one.remedy, one.all_gone and one.worked) for one in both],
+        [(one.problems, one.remedy, one.all_gone and one.worked) for one in both],
         {
             "how": f"{len(both)} repairs of runs with two faults (benchmarks/remedies_parts/"
             "duals.py); it worked if all problems were gone and the score came back",

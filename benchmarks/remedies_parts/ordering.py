@@ -31,5 +31,5 @@ def _best(found: list[Trial], fitted: Fitted) -> Trial | None:
         ]
         for problem in found[0].roots
     }
-    order = ranked(advised, fitted.ranking)
+    order = ranked(advised, fitted.ranking, found[0].effects)
     return by_slug[order[0].slug] if order else None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from paramedic.prescribe.calibration import brier, expected_calibration_error, reliability
 from paramedic.prescribe.confidence import LEAST
+from paramedic.prescribe.ranking import Ranking
 
 from .fitting import Fitted, claims, dual, single
 from .trial import Trial
@@ -144,14 +146,31 @@ def _duals(trials: list[Trial], fitted: Fitted) -> str:
     from .ordering import best_of_each
 
     rows = []
+    unlearned = replace(fitted, ranking=Ranking())
+    counts = {
+        part: [_ended(best_of_each(dual(trials, part), table)) for table in (fitted, unlearned)]
+        for part in ("fit", "held")
+    }
     for part in ("fit", "held"):
         for one in best_of_each(dual(trials, part), fitted):
             ended = "yes" if one.all_gone and one.worked else "no"
             rows.append(
-                (one.run.removeprefix("dual/"), part, one.seed, ", ".join(one.roots),
+                (one.run.removeprefix("dual/"), part, one.seed, ", ".join(one.problems),
                  one.remedy, ended)
             )  # fmt: skip
-    return _table(("run", "part", "seed", "roots", "ranked first", "ended all"), rows)
+    words = (
+        f"Of the runs whose seeds were not used for fitting, what the learned ranking puts first "
+        f"ended everything in {counts['held'][0]}; by the confidences alone it would be "
+        f"{counts['held'][1]} (on the seeds it was fitted on: {counts['fit'][0]} and "
+        f"{counts['fit'][1]}). Some of these pairs have no single remedy at all, such as a "
+        "forgotten `zero_grad` beside a rate that is too high."
+    )
+    head = ("run", "part", "seed", "problems", "ranked first", "ended all")
+    return f"{words}\n\n{_table(head, rows)}"
+
+
+def _ended(trials: Sequence[Trial]) -> str:
+    return f"{sum(one.all_gone and one.worked for one in trials)} of {len(trials)}"
 
 
 def _facts(results: dict[str, Any]) -> str:

@@ -10,15 +10,16 @@ from typing import Any
 class Trial:
     """A remedy that was tried: against what, in which run, and what came of it.
 
-    `roots` are the problems that nothing else explains, the first of them the root; `gone` tells
-    whether that one went, `all_gone` whether all problems did, also those that a root brought
-    about; `worked` that the root's went and the score came back.
+    `roots` are the problems that nothing else explains, the first of them the root; `effects`
+    those that they brought about. `gone` tells whether the first went, `all_gone` whether all did;
+    `worked` that the first went and the score came back.
     """
 
     run: str
     seed: int
     part: str
     roots: tuple[str, ...]
+    effects: tuple[str, ...]
     remedy: str
     code: str
     gone: bool
@@ -41,4 +42,10 @@ class Trial:
     def from_json(cls, data: dict[str, Any]) -> Trial:
         """What `to_json` gave."""
         known = {one.name: data[one.name] for one in fields(cls)}
-        return cls(**{**known, "roots": tuple(data["roots"])})
+        several = {name: tuple(data[name]) for name in ("roots", "effects")}
+        return cls(**known | several)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """All that was wrong."""
+        return (*self.roots, *self.effects)

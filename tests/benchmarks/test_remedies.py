@@ -23,9 +23,9 @@ SICK, SOUND, FRESH = Numbers(0.1, 2.3), Numbers(0.9, 0.3), Numbers(0.1, 2.4)
 
 def _trial(remedy: str, worked: bool, part: str = "fit", run: str = "a", **values: Any) -> Trial:
     given = {
-        "run": run, "seed": 0, "part": part, "roots": ("dying-relu",), "remedy": remedy,
-        "code": "", "gone": worked, "all_gone": worked, "worked": worked, "sick": 0.1,
-        "treated": 0.9, "sound": 0.9, **values,
+        "run": run, "seed": 0, "part": part, "roots": ("dying-relu",), "effects": (),
+        "remedy": remedy, "code": "", "gone": worked, "all_gone": worked, "worked": worked,
+        "sick": 0.1, "treated": 0.9, "sound": 0.9, **values,
     }  # fmt: skip
     return Trial(**given)
 
@@ -83,7 +83,7 @@ def test_only_the_fitting_part_is_counted() -> None:
 def test_claims_are_of_what_would_be_advised() -> None:
     trials = [_trial("add-normalisation", True, "held"), _trial("reinitialise", True, "held")]
     fitted = fit([], "", "")
-    assert claims(trials, fitted) == [(0.99, True)]
+    assert claims(trials, fitted) == [(pytest.approx(3.5 / 4), True)]
     assert len(claims(trials, fitted, least=0.0)) == 2
 
 

@@ -61,6 +61,12 @@ def test_the_first_time_nothing_changes() -> None:
     assert escalate(finding(PROBLEM), window(losses=[1.0]), advised, []) == tuple(advised)
 
 
+def test_with_nothing_to_go_back_to_it_stops() -> None:
+    found = finding(PROBLEM, first_step=0)
+    seen = window(losses=[1.0] * 121)
+    assert escalate(found, seen, [], _given("clip-gradients"))[0].slug == "stop"
+
+
 def test_the_last_rungs_are_possible_in_any_run() -> None:
     seen = window(losses=[1.0] * 121)
     actions = [

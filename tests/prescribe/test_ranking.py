@@ -74,6 +74,20 @@ def test_what_was_measured_overrules_the_product() -> None:
     assert ranked(given, fit(results))[0].slug == "normalise-inputs"
 
 
+def test_what_the_root_brings_about_changes_the_order_only_by_measurement() -> None:
+    given = {HIGH: [_remedy("lower-rate", 0.9), _remedy("clip-gradients", 0.7)]}
+    unstable = "gradient-instability"
+    assert ranked(given, NOTHING, [unstable])[0].slug == "lower-rate"
+    results = [((HIGH, unstable), "clip-gradients", True)] * 9
+    results += [((HIGH, unstable), "lower-rate", False)] * 9
+    assert ranked(given, fit(results), [unstable])[0].slug == "clip-gradients"
+    assert ranked(given, fit(results))[0].slug == "lower-rate"
+
+
+def test_nothing_to_rank() -> None:
+    assert ranked({}, NOTHING) == ()
+
+
 def test_fitting_counts_pairs() -> None:
     found = fit([(("b", "a", "c"), "r", True), (("a", "b"), "r", False)], {"date": "today"})
     assert found.provenance == {"date": "today"}

@@ -1,9 +1,10 @@
 """How sure we are of a remedy: what was believed, corrected by what was measured.
 
-For each pair of problem and remedy the share of successes has a Beta distribution. Its prior is
-that of the cure (a published rate or an estimate, worth a number of repairs); each measured
-repair adds one to one of its two sides. The confidence is its mean: a remedy given 0.8 is to work
-in 80 % of cases. Measured is by `make bench-remedies`, which writes `outcomes.json`.
+For each pair of problem and remedy the share of successes has a Beta distribution. It begins as
+Jeffreys' (half a success and half a failure), to which the prior of the cure is added (a published
+rate or an estimate, worth a few repairs) and one for each measured repair. The confidence is its
+mean: a remedy given 0.8 is to work in 80 % of cases. Measured is by `make bench-remedies`, which
+writes `outcomes.json`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from paramedic.prescribe.cure import Prior
 
 FILE = "outcomes.json"
 LEAST = 0.5  # below that nothing is advised
-_SURE = 0.99  # nothing is ever certain
+_HALF = 0.5  # a success and a failure each, so that nothing is ever certain
 _FIELDS = ("problem", "remedy", "worked", "tried", "source")
 
 
@@ -80,9 +81,8 @@ def measured() -> Outcomes:
 
 
 def confidence(prior: Prior, worked: int = 0, tried: int = 0) -> float:
-    """The mean of the posterior, never quite certain of anything."""
-    mean = (prior.mean * prior.worth + worked) / (prior.worth + tried)
-    return min(max(mean, 1 - _SURE), _SURE)
+    """The mean of the posterior."""
+    return (_HALF + prior.mean * prior.worth + worked) / (2 * _HALF + prior.worth + tried)
 
 
 def ground(prior: Prior, worked: int = 0, tried: int = 0) -> str:

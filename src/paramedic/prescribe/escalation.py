@@ -75,7 +75,8 @@ def _rung(name: str, finding: Finding, window: Window, remedies: Sequence[Remedy
         return advised
     cure = cure_named(name)
     dose = _HALVED if name == "lower-rate" else cure.dose(finding, window)
-    assert dose is not None, f"{name} is possible in every run"
+    if dose is None:  # there is nothing to go back to
+        return _rung(LADDER[LADDER.index(name) + 1], finding, window, remedies)
     return cure.filled(dose, finding.slug, _SURE, "escalation: the problem came back")
 
 

@@ -19,7 +19,7 @@ from paramedic.diagnose.detector import Detector
 from paramedic.prescribe.confidence import LEAST, Outcomes, confidence, ground, measured
 from paramedic.prescribe.cure import Cure
 from paramedic.prescribe.cures import cures, cures_for
-from paramedic.prescribe.ranking import Emergency, emergency, ranked
+from paramedic.prescribe.ranking import Emergency, emergency, ranked, told
 from paramedic.types import Finding, Remedy, Window
 
 _log = logging.getLogger("paramedic")
@@ -88,7 +88,8 @@ class Pharmacist:
     def remedies(self, diagnosis: Diagnosis, window: Window) -> tuple[Remedy, ...]:
         """What to do about a diagnosis, the best first."""
         roots = () if diagnosis.root is None else (diagnosis.root, *diagnosis.others)
-        return ranked({one.slug: self._for(one, window) for one in roots}) if roots else ()
+        found = {one.slug: self._for(one, window) for one in roots}
+        return ranked(found, effects=[one.slug for one in diagnosis.consequences if told(one)])
 
     def emergency(self, diagnosis: Diagnosis, window: Window) -> Emergency | None:
         """Several problems at once as one event; None if fewer than two hold."""

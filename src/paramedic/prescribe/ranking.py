@@ -21,10 +21,11 @@ from typing import Any, Self
 from paramedic.diagnose.causes import Diagnosis
 from paramedic.prescribe.cure import Family
 from paramedic.prescribe.cures import cures
-from paramedic.types import Remedy, Safety, Severity
+from paramedic.types import Finding, Remedy, Safety, Severity
 
 FILE = "ranking.json"
 UNTREATED = 0.1  # how often a problem goes by a remedy that is not meant for it
+RELIEF = 0.9  # how often what a problem brought about goes when the problem does
 _WORTH = 2.0  # measured repairs that the product of the confidences is worth
 _FAMILIES = list(Family)
 _SAFETIES = [Safety.SAFE, Safety.UNSAFE, Safety.ADVICE]
@@ -141,31 +142,43 @@ def learned() -> Ranking:
 
 
 def ranked(
-    remedies: Mapping[str, Sequence[Remedy]], ranking: Ranking | None = None
+    remedies: Mapping[str, Sequence[Remedy]],
+    ranking: Ranking | None = None,
+    effects: Iterable[str] = (),
 ) -> tuple[Remedy, ...]:
     """The remedies of all problems, each once, the single best first.
 
-    `remedies` maps each problem, the root first, to what is advised against it.
+    `remedies` maps each problem that nothing else explains, the root first, to what is advised
+    against it; `effects` are the problems that they bring about.
     """
     table = learned() if ranking is None else ranking
-    problems = list(remedies)
-    sure = {(slug, one.slug): one.confidence for slug in problems for one in remedies[slug]}
+    sure = {(slug, one.slug): one.confidence for slug in remedies for one in remedies[slug]}
 
     def score(remedy: Remedy) -> float:
-        alone = {slug: sure.get((slug, remedy.slug), UNTREATED) for slug in problems}
-        if len(problems) == 1:
-            return remedy.confidence
-        joint = prod(
-            table.both(pair, remedy.slug, alone[pair[0]] * alone[pair[1]])
-            for pair in combinations(problems, 2)
-        )
-        # Each problem is in one pair less than there are problems; the root counts once more.
-        return float(joint ** (1 / (len(problems) - 1))) * alone[problems[0]]
+        alone = {slug: sure.get((slug, remedy.slug), UNTREATED) for slug in remedies}
+        relieved = RELIEF * max(alone.values())
+        alone |= {slug: relieved for slug in effects if slug not in alone}
+        return _score(remedy.slug, alone, table)
 
     def order(remedy: Remedy) -> tuple[Any, ...]:
         return (-round(score(remedy), 3), *_place(remedy))
 
     return tuple(sorted(_once(remedies), key=order))
+
+
+def _score(remedy: str, alone: Mapping[str, float], table: Ranking) -> float:
+    """How likely a remedy ends all problems, the first of which counts twice.
+
+    `alone` says how likely it ends each of them.
+    """
+    first = next(iter(alone.values()))
+    if len(alone) == 1:
+        return first
+    joint = prod(
+        table.both(pair, remedy, alone[pair[0]] * alone[pair[1]]) for pair in combinations(alone, 2)
+    )
+    # Each problem is in one pair less than there are problems.
+    return float(joint ** (1 / (len(alone) - 1))) * first
 
 
 def _once(remedies: Mapping[str, Sequence[Remedy]]) -> list[Remedy]:
@@ -188,12 +201,17 @@ def _place(remedy: Remedy) -> tuple[int, int, str]:
     return _FAMILIES.index(family), _SAFETIES.index(remedy.safety), remedy.slug
 
 
+def told(finding: Finding) -> bool:
+    """Whether a finding is more than a note."""
+    return finding.severity is not Severity.INFO
+
+
 def emergency(diagnosis: Diagnosis, remedies: Sequence[Remedy]) -> Emergency | None:
     """All that is wrong as one event; None if fewer than two things are.
 
     Mere notes do not make an emergency.
     """
-    found = [one for one in diagnosis.findings if one.severity is not Severity.INFO]
+    found = [one for one in diagnosis.findings if told(one)]
     if len(found) < 2:
         return None
     step = max(finding.step for finding in found)

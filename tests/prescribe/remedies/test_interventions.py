@@ -27,6 +27,10 @@ def test_ruined_weights_are_not_helped_by_skipping() -> None:
     assert SkipStep().dose(found, window(losses=[1.0] * 20)) is None
 
 
-def test_going_back_and_stopping_are_always_possible() -> None:
+def test_a_run_that_never_was_sound_cannot_go_back() -> None:
+    assert RollBack().dose(finding("non-finite", first_step=0), window()) is None
+
+
+def test_going_back_and_stopping() -> None:
     assert dose(RollBack(), finding("loss-explosion")).action == "roll-back"
     assert dose(Stop(), finding("loss-explosion")).action == "stop"

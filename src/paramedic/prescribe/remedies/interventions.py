@@ -9,6 +9,8 @@ import numpy as np
 from paramedic.prescribe.cure import Cure, Dose, Family, estimate, treats
 from paramedic.types import Finding, Safety, Window
 
+_SOUND = 2  # steps that must have been sound
+
 
 @dataclass(frozen=True, slots=True)
 class SkipStep(Cure):
@@ -23,7 +25,7 @@ class SkipStep(Cure):
 
     def dose(self, finding: Finding, window: Window) -> Dose | None:
         first = finding.evidence.get("first_step", finding.step)
-        if finding.evidence.get("origin") == "weight" or int(first) < 2:
+        if finding.evidence.get("origin") == "weight" or int(first) < _SOUND:
             return None  # too late, or never sound
         since = window.pulse.step >= int(first)
         bad = ~window.pulse.finite[since]
@@ -52,6 +54,8 @@ class RollBack(Cure):
     )
 
     def dose(self, finding: Finding, window: Window) -> Dose | None:
+        if int(finding.evidence.get("first_step", _SOUND)) < _SOUND:
+            return None  # there were no good weights
         return Dose(
             title="Go back to the last good weights and skip the batches since",
             code="model.load_state_dict(good_weights); optimizer.load_state_dict(good_state)",

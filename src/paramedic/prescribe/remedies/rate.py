@@ -95,7 +95,7 @@ def _scaled(window: Window, factor: float, verb: str, moved: float | None) -> Do
     now = rate(window)
     change = "" if now is None else f" from {short(now)} to {short(now * factor)}"
     comment = "" if now is None else f"  # {short(now)} → {short(now * factor)}"
-    why = "" if moved is None else f": a step moves the typical layer by {moved:.1g} of its size"
+    why = "" if moved is None else f": a step moves the typical layer by {short(moved)} of its size"
     return Dose(
         title=f"{verb} the learning rate{change}{why}",
         code=f"learning_rate *= {short(factor)}{comment}",

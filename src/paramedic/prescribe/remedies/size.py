@@ -21,7 +21,7 @@ class LargerBatch(Cure):
     against = treats(
         {
             # It ends every oscillation there, and costs 13 points of accuracy: that is no cure.
-            "oscillating-loss": Prior(0.3, "AUTOTRAINER's S5, which costs accuracy", 6.0),
+            "oscillating-loss": Prior(0.3, "AUTOTRAINER's S5, which costs accuracy", 3.0),
             "gradient-instability": estimate(0.3),
         }
     )
