@@ -260,7 +260,7 @@ class Monitor:
         finding = case.finding
         remedies = self.guard.attempt("remedies", self._remedies_of, finding) or ()
         self._teller.finding(finding, remedies)
-        self._attendant.case_opened(finding, remedies)
+        self._attendant.case_opened(case, remedies)
 
     def _remedies_of(self, finding: Finding) -> tuple[Remedy, ...]:
         detectors = self._recorder.engine.detectors
