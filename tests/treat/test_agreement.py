@@ -17,10 +17,11 @@ import torch.nn.functional as F
 from torch import nn
 
 import paramedic
+from paramedic.diagnose.case import Case
 from paramedic.treat import facts as facts_module
 from paramedic.treat.agreement import Agreement, Report
 from paramedic.treat.facts import Facts
-from paramedic.types import Finding, Severity
+from paramedic.types import Finding, Remedy, Safety, Severity
 
 from ..probe.test_distributed import _join, _spawn
 
@@ -100,8 +101,9 @@ def _treated(rank: int, kind: str) -> dict[str, Any]:
         for step in range(130):
             _train(step, rank, model, optimizer)
             if step == 20 and rank == 0:  # only one rank is certain of it
-                finding = Finding("X001", "learning-rate-too-high", Severity.WARNING, 0.9, "!", 20)
-                monitor._attendant.case_opened(finding, ())
+                finding = Finding("X001", "overfitting", Severity.WARNING, 0.9, "!", 20)
+                slower = Remedy("a", "A", 0.9, Safety.SAFE, "scale-rate", {"factor": 0.5})
+                monitor._attendant.case_opened(Case(finding, 20, 20), [slower])
     return _told(model, monitor)
 
 

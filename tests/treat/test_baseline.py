@@ -28,6 +28,8 @@ def test_agrees_with_numpy() -> None:
     spread = 1.4826 * np.median(np.abs(kept - np.median(kept)))
     assert baseline.sigma == pytest.approx(spread)
     assert baseline.high == pytest.approx(np.sort(kept)[97])
+    assert baseline.top == pytest.approx(kept.max())
+    assert len(baseline) == 100
 
 
 def test_one_wild_value_moves_nothing_much() -> None:

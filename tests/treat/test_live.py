@@ -17,8 +17,9 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 
 import paramedic
 from paramedic import Trace
+from paramedic.diagnose.case import Case as Opened
 from paramedic.probe.monitor import Monitor
-from paramedic.types import Finding, Severity
+from paramedic.types import Finding, Remedy, Safety, Severity
 
 from ..probe.recipes import RECIPES
 from ..probe.test_neutrality import _nothing, _same
@@ -267,8 +268,8 @@ def test_with_nobody_there_the_question_is_logged() -> None:
 # -- undoing -------------------------------------------------------------------------------------
 
 
-def _finding(slug: str, severity: Severity = Severity.WARNING) -> Finding:
-    return Finding("X001", slug, severity, 0.9, "It is sick", 5)
+def _found(slug: str, severity: Severity = Severity.WARNING) -> Opened:
+    return Opened(Finding("X001", slug, severity, 0.9, "It is sick", 5), 5, 5)
 
 
 def test_what_lasts_can_be_undone_newest_first() -> None:
@@ -279,9 +280,9 @@ def test_what_lasts_can_be_undone_newest_first() -> None:
     model = case.model
     for step in range(60):
         if step == 30:
-            attendant.case_opened(_finding("overfitting"), ())
-            attendant.case_opened(_finding("overfitting"), ())
-            attendant.case_opened(_finding("oscillating-loss", Severity.INFO), ())
+            attendant.case_opened(_found("overfitting"), ())
+            attendant.case_opened(_found("overfitting"), ())
+            attendant.case_opened(_found("oscillating-loss", Severity.INFO), ())
         x, y = _batch(step)
         case.optimizer.zero_grad()
         F.cross_entropy(model(x), y).backward()
@@ -298,7 +299,7 @@ def test_what_lasts_can_be_undone_newest_first() -> None:
 
 def test_nothing_is_left_in_force_when_the_monitor_leaves() -> None:
     case = Case(rules=None)
-    case.monitor._attendant.case_opened(_finding("overfitting"), ())
+    case.monitor._attendant.case_opened(_found("overfitting"), ())
     case.train(steps=20)
     assert case.actions() == [("raise-dropout", 0)]
     assert case.model[3].p == 0.1
@@ -309,7 +310,7 @@ def test_what_is_found_right_after_an_intervention_has_the_same_cause() -> None:
 
     def fault(step: int, one: Case, x: Tensor) -> Tensor:
         if step == 130:
-            one.monitor._attendant.case_opened(_finding("learning-rate-too-high"), ())
+            one.monitor._attendant.case_opened(_found("learning-rate-too-high"), ())
         return _nan(step, one, x)
 
     case.train(fault, steps=140)
@@ -318,11 +319,32 @@ def test_what_is_found_right_after_an_intervention_has_the_same_cause() -> None:
 
 def test_the_lowered_rate_is_recorded_and_the_users_own_is_untouched() -> None:
     case = Case(rules=None, overhead=None)
-    case.monitor._attendant.case_opened(_finding("learning-rate-too-high"), ())
+    halved = Remedy("a", "A", 0.9, Safety.SAFE, "scale-rate", {"factor": 0.5})
+    case.monitor._attendant.case_opened(_found("overfitting"), [halved])
     case.train(steps=5)
     rates = case.monitor.window().scalar("lr/0")
     assert rates[0] == pytest.approx(0.5 * 0.05 * 1.02)
     assert case.optimizer.param_groups[0]["lr"] > 0.045
+
+
+def test_a_finding_is_treated_once_the_run_gets_no_better_and_if_it_still_holds() -> None:
+    gone, stays = _found("oscillating-loss"), _found("learning-rate-too-high")
+
+    def fault(step: int, one: Case, x: Tensor) -> Tensor:
+        if step == 10:
+            one.monitor._attendant.case_opened(gone, ())
+            one.monitor._attendant.case_opened(stays, ())
+        if step == 20:
+            gone.closed = 20
+        if step >= 40:
+            one.optimizer.param_groups[0]["lr"] = 0.0
+        return x
+
+    case = Case(rules=None)
+    case.train(fault, steps=200)
+    (event,) = case.monitor.interventions
+    assert event.data["cause"] == "learning-rate-too-high"
+    assert 60 < event.step < 180
 
 
 def test_a_rate_that_comes_back_by_itself_is_no_longer_scaled() -> None:

@@ -89,3 +89,14 @@ def test_after_a_mark_it_is_held_against_what_was_right_before() -> None:
     watch.unmark()
     assert not watch.exploded(0.1)
     LossWatch(Limits()).mark()
+
+
+def test_improving() -> None:
+    watch = LossWatch(Limits())
+    assert not watch.improving  # nobody has seen a loss
+    draw = np.random.default_rng(0)
+    for step in range(400):
+        watch.see(step, 0.3 + 2.0 * np.exp(-step / 60) + 0.05 * draw.normal())
+        if step in (5, 100, 150):
+            assert watch.improving
+    assert not watch.improving

@@ -80,3 +80,4 @@ def test_kinds() -> None:
     assert Order("a", "", (remedy("skip-step"),)).kind == "a/skip-step"
     both = (remedy("skip-step"), remedy("roll-back"), remedy("scale-rate", factor=0.5))
     assert Order("a", "", both).kind == "a/roll-back"
+    assert Order("a", "", (remedy("skip-step"), remedy("stop"))).kind == "a/stop"

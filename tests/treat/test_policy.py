@@ -146,7 +146,7 @@ def test_the_next_roll_backs_are_slower_and_the_last_is_the_end() -> None:
         run.well(30)
     assert _actions(seen) == [
         ["roll-back"], ["roll-back", "scale-rate"], ["roll-back", "scale-rate"],
-        ["stop", "skip-step"], [],
+        ["stop"], [],
     ]  # fmt: skip
     assert [seen[place].remedies[1].args["factor"] for place in (1, 2)] == [0.2, 0.05]
 

@@ -42,6 +42,19 @@ def test_a_wild_gradient_may_grow_more() -> None:
     assert watch.size(3000.0) is Size.SPIKE
 
 
+def test_many_times_the_largest_so_far_is_a_spike_nearer_by() -> None:
+    """A normal deviation of 0.35: ten of them are a factor of 33, six of them one of 8."""
+    watch = _watch(noise=0.35)
+    top = math.exp(watch._usual.top)
+    assert 6 < top < 10
+    assert watch.size(4.9 * top) is Size.USUAL
+    assert watch.size(5.2 * top) is Size.SPIKE
+    short = NormWatch(Limits(history=400))
+    for value in np.random.default_rng(0).normal(math.log(3.0), 0.35, 100):
+        short.add(math.exp(value))
+    assert short.size(5.2 * top) is Size.USUAL
+
+
 def test_too_early_to_tell() -> None:
     watch = NormWatch(Limits())
     assert watch.size(1e9) is Size.USUAL

@@ -14,9 +14,10 @@ from typing import Any, Protocol
 from torch import nn
 from torch.optim import Optimizer
 
+from paramedic.diagnose.case import Case
 from paramedic.probe.cycle import Cycle
 from paramedic.probe.guard import Guard
-from paramedic.types import Event, Finding, Remedy
+from paramedic.types import Event, Remedy
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Attendant(Protocol):
     def step_skipped(self, cycle: Cycle) -> None:
         """A gradient scaler has thrown the step away."""
 
-    def case_opened(self, finding: Finding, remedies: Sequence[Remedy]) -> None:
+    def case_opened(self, case: Case, remedies: Sequence[Remedy]) -> None:
         """The detectors are certain of something, against which these may help."""
 
     def news(self) -> Sequence[Event]:
@@ -81,7 +82,7 @@ class Bystander:
 
     def step_skipped(self, cycle: Cycle) -> None: ...
 
-    def case_opened(self, finding: Finding, remedies: Sequence[Remedy]) -> None: ...
+    def case_opened(self, case: Case, remedies: Sequence[Remedy]) -> None: ...
 
     def news(self) -> Sequence[Event]:
         return ()

@@ -278,7 +278,7 @@ class Monitor:
         finding, window = case.finding, self._recorder.engine.window()
         remedies = self.guard.attempt("remedies", self._pharmacist.see, finding, window) or ()
         self._teller.finding(finding, remedies)
-        self._attendant.case_opened(finding, remedies)
+        self._attendant.case_opened(case, remedies)
 
     def _tell_origin(self, step: int, origin: Origin) -> None:
         batch = self._loop.batches - 1

@@ -9,12 +9,12 @@ _HIGH = 0.97  # the share of values that are not high
 
 
 class Baseline:
-    """Median, robust spread and high end of the last `size` values, once there are `least`.
+    """Median, robust spread, high end and top of the last `size` values, once there are `least`.
 
     Computed anew every few values only: it is asked at every step, and hardly moves.
     """
 
-    __slots__ = ("_fresh", "_least", "_values", "high", "median", "ready", "sigma")
+    __slots__ = ("_fresh", "_least", "_values", "high", "median", "ready", "sigma", "top")
 
     def __init__(self, size: int, least: int) -> None:
         self._values: deque[float] = deque(maxlen=max(size, least))
@@ -26,7 +26,10 @@ class Baseline:
         self._values.clear()
         self._fresh = 0
         self.ready = False
-        self.median = self.sigma = self.high = 0.0
+        self.median = self.sigma = self.high = self.top = 0.0
+
+    def __len__(self) -> int:
+        return len(self._values)
 
     def add(self, value: float) -> None:
         """One more usual value."""
@@ -41,6 +44,7 @@ class Baseline:
         self.median = _middle(ordered)
         self.sigma = 1.4826 * _middle(sorted(abs(value - self.median) for value in ordered))
         self.high = ordered[min(int(_HIGH * count), count - 1)]
+        self.top = ordered[-1]
         self._fresh, self.ready = 0, True
 
 

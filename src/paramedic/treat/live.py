@@ -1,7 +1,6 @@
 """Treating a run while it goes on: sees each step before it is taken, and acts if it has to.
 
-The policy decides, the user consents, and here it is done: to gradients, weights, optimizer and
-dropout, all of which can be taken back or goes back to a state that was good.
+The policy decides, the user consents, and then it is done, on all ranks alike, and told.
 """
 
 from __future__ import annotations
@@ -13,6 +12,8 @@ from typing import Any
 
 from torch.optim import Optimizer
 
+from paramedic.diagnose.case import Case
+from paramedic.probe import ranks
 from paramedic.probe.attendant import Attending, Bystander, Patient
 from paramedic.probe.cycle import Cycle
 from paramedic.probe.options import one_of
@@ -24,7 +25,7 @@ from paramedic.treat.limits import Limits
 from paramedic.treat.orders import Order, for_finding
 from paramedic.treat.pace import Pace
 from paramedic.treat.policy import Policy
-from paramedic.types import Event, Finding, Remedy, Severity
+from paramedic.types import Event, Remedy, Severity
 
 PART = "treatment"
 _WORDS = {
@@ -78,7 +79,7 @@ class LiveTreatment:
         }
         self._first = next(iter(self._policies))  # at its steps, snapshots are taken
         self._pace = Pace(self._limits.snapshot_every, patient.overhead)
-        self._waiting: list[Order] = []  # for findings
+        self._waiting: list[tuple[Case, Order]] = []
         self._treated: set[str] = set()  # slugs that were ordered for
         self._events: list[Event] = []
         self._untold: list[Event] = []
@@ -117,19 +118,20 @@ class LiveTreatment:
         if self.acts:
             self._try(self._hands.clean_up, cycle)
 
-    def case_opened(self, finding: Finding, remedies: Sequence[Remedy]) -> None:
-        """Wait for the next step: only there can all ranks act. What comes right after an
-        intervention has the same cause, and was treated."""
-        policy = self._policies[self._first]
+    def case_opened(self, case: Case, remedies: Sequence[Remedy]) -> None:
+        """Something to be treated at one of the next steps: only there can all ranks act. What
+        comes right after an intervention has the same cause, and was treated."""
+        finding, policy = case.finding, self._policies[self._first]
         slight = finding.severity is Severity.INFO or finding.slug in self._treated
-        if not self.acts or slight or policy.acted_lately(self._step):
+        mine = self.acts and ranks.rank() == 0  # the others hear of it from there
+        if not mine or slight or policy.acted_lately(self._step):
             return
         order = for_finding(
             finding, remedies, self._limits, policy.level, asked=self._mode == "ask"
         )
         if order is not None:
             self._treated.add(finding.slug)
-            self._waiting.append(order)
+            self._waiting.append((case, order))
 
     def undo(self) -> Event | None:
         measure = self._hands.lasting.take_back()
@@ -152,7 +154,7 @@ class LiveTreatment:
         """Other ranks wait for us in the exchange, so it takes place even if we have failed."""
         self._try(self._release, optimizer)
         facts = self._try(self._read, optimizer, step, cycle)
-        letter = self._waiting.pop(0).to_json() if self._waiting else None
+        letter = self._letter() if self._waiting else None
         agreed = self._agreement.reach(Report(facts, self._pace.every, letter))
         if agreed.facts is None:
             self._retire()
@@ -164,6 +166,15 @@ class LiveTreatment:
     def _read(self, optimizer: Optimizer, step: int, cycle: Cycle) -> Facts:
         return self._readers[id(optimizer)].facts(step, cycle, self._hands.lasting.factor)
 
+    def _letter(self) -> dict[str, Any] | None:
+        """What to do about a finding that still holds. A run that gets better is left alone;
+        but the loss says nothing about overfitting."""
+        self._waiting = [one for one in self._waiting if one[0].is_open]
+        improving = self._policies[self._first].improving
+        ready = (one for _, one in self._waiting if not improving or one.cause == "overfitting")
+        order = next(ready, None)
+        return None if order is None else order.to_json()
+
     def _act(self, optimizer: Optimizer, cycle: Cycle, agreed: Report) -> None:
         facts = agreed.facts
         assert facts is not None
@@ -171,6 +182,7 @@ class LiveTreatment:
         order = policy.judge(facts)
         if order is None and agreed.letter is not None:
             order = Order.from_json(agreed.letter)
+            self._waiting = [one for one in self._waiting if one[1].cause != order.cause]
         if order is not None:
             self._carry_out(order, policy, optimizer, cycle)
         else:
@@ -198,25 +210,33 @@ class LiveTreatment:
             self._tell(order.reason, "undo", order.takes_back, answer="applied", args={})
         elif not order.remedies:
             self._tell(order.reason, "none", order.cause, answer="not needed", args={})
+        allowed = [one for one in order.remedies if one.action in self._limits.actions]
+        answers = self._answers(order, allowed)
+        done = all(self._apply(order, *answer, optimizer, cycle) for answer in answers)
+        if allowed and done:
+            policy.carried_out(replace(order, remedies=tuple(allowed)), self._step)
+        else:
             policy.declined(order.kind, self._step)
-        for remedy in order.remedies:
-            if not self._apply(remedy, order, policy, optimizer, cycle):
-                policy.declined(order.kind, self._step)
-                return
-        if order.remedies:
-            policy.carried_out(order, self._step)
+
+    def _answers(self, order: Order, remedies: Sequence[Remedy]) -> list[tuple[Remedy, Answer]]:
+        """What may be done of it: up to the first no. All is asked before anything is done, since
+        other ranks wait for the answers."""
+        answers = []
+        for remedy in remedies:
+            question = replace(remedy, title=f"{remedy.title}: {order.reason}")
+            answers.append((remedy, self._consent.asked(question)))
+            if answers[-1][1] is not Answer.YES:
+                break
+        return answers
 
     def _apply(
-        self, remedy: Remedy, order: Order, policy: Policy, optimizer: Optimizer, cycle: Cycle
+        self, order: Order, remedy: Remedy, answer: Answer, optimizer: Optimizer, cycle: Cycle
     ) -> bool:
-        """Ask, do and tell; False if it was not done."""
-        if remedy.action not in self._limits.actions:
-            return False
-        answer = self._consent.asked(replace(remedy, title=f"{remedy.title}: {order.reason}"))
+        """Do it and tell; False if it was not done."""
         words = _WORDS[answer]
         if answer is Answer.YES:
             words = self._hands.do(remedy, order, optimizer, cycle) or words
-        self.should_stop |= remedy.action == "stop" and answer is Answer.YES
+            self.should_stop |= remedy.action == "stop"
         if order.quiet:
             self._silent += 1
         else:

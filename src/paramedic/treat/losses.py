@@ -16,6 +16,7 @@ from paramedic.treat.limits import Limits
 
 _FIRST = 10  # losses from whose level learning is measured
 _BEFORE = 24  # losses before a mark that those after it are held against
+_BETTER = 0.5  # deviations: two standard errors of the median of so few
 _MOST_ELEVATED = 0.75  # of the recent losses
 _SPIKE_SIGMAS = 10.0  # of a single loss above the usual
 
@@ -71,6 +72,13 @@ class LossWatch:
     def calm(self) -> bool:
         """Whether most of the recent losses are usual ones."""
         return self._elevated <= self._limits.recent // 4
+
+    @property
+    def improving(self) -> bool:
+        """Whether the last losses are lower than the usual ones, or there are too few."""
+        if not self._usual.ready:
+            return bool(self._lately)
+        return median(self._lately) < self._usual.median - _BETTER * self._usual.sigma
 
     def is_spike(self, loss: float) -> bool:
         """Whether one loss is far from all usual ones."""

@@ -43,8 +43,8 @@ class Order:
     def kind(self) -> str:
         """Its cause and the heaviest thing it asks for: who refuses that may agree to less."""
         actions = [one.action for one in self.remedies]
-        heavy = "roll-back" if "roll-back" in actions else (actions or ["none"])[0]
-        return f"{self.cause}/{heavy}"
+        heavy = [one for one in ("stop", "roll-back") if one in actions]
+        return f"{self.cause}/{[*heavy, *actions, 'none'][0]}"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""

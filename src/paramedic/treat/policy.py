@@ -86,6 +86,11 @@ class Policy:
         return well and not self._bad and not self._large and self._verifying is None
 
     @property
+    def improving(self) -> bool:
+        """Whether the loss gets better, or it is too early to say that it does not."""
+        return self._losses.improving
+
+    @property
     def level(self) -> float:
         """The usual gradient norm; NaN while it is not known."""
         return self._norms.level
@@ -206,12 +211,12 @@ class Policy:
         barred = "roll-back" not in self._limits.actions
         if self._given_up or barred or self._is_set_aside(f"{cause}/roll-back", facts.step):
             return None
+        # Whatever becomes of the rest, a step that is not finite must not be taken.
+        remedies: list[Remedy] = [] if facts.finite else [remedy("skip-step")]
         if self._roll_backs >= self._limits.roll_backs:
             self._given_up = True
             reason = f"{reason}, after {self._roll_backs} roll-backs"
-            return Order(cause, reason, (remedy("stop"), remedy("skip-step")), began)
-        # Whatever becomes of the rest, a step that is not finite must not be taken.
-        remedies: list[Remedy] = [] if facts.finite else [remedy("skip-step")]
+            return Order(cause, reason, (*remedies, remedy("stop")), began)
         remedies.append(remedy("roll-back"))
         jumped = self._rates.jumped_at
         if jumped is not None:

@@ -9,6 +9,7 @@ from paramedic.treat.baseline import Baseline
 from paramedic.treat.limits import Limits
 
 _COLLAPSE = math.log(1e-4)  # of the usual norm
+_NEARER = 0.6  # of the deviations, where nothing like it was seen
 
 
 class Size(Enum):
@@ -20,10 +21,14 @@ class Size(Enum):
 
 
 class NormWatch:
-    """Follows the logarithm of the gradient norm, whose noise is a factor."""
+    """Follows the logarithm of the gradient norm, whose noise is a factor.
+
+    A spike is far from the median; or less far, but many times the largest of a long history.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self._sigmas, self._ratio = limits.spike_sigmas, math.log(limits.spike_ratio)
+        self._long = limits.history // 2
         self._usual = Baseline(limits.history, limits.least)
 
     def size(self, norm: float) -> Size:
@@ -31,9 +36,12 @@ class NormWatch:
         usual = self._usual
         if not usual.ready:
             return Size.USUAL
-        above = (math.log(norm) if norm > 0 else -math.inf) - usual.median
-        wide = self._sigmas * usual.sigma
+        size = math.log(norm) if norm > 0 else -math.inf
+        above, wide = size - usual.median, self._sigmas * usual.sigma
         if above > max(wide, self._ratio):
+            return Size.SPIKE
+        unheard = len(usual) >= self._long and size - usual.top > self._ratio
+        if unheard and above > _NEARER * wide:
             return Size.SPIKE
         return Size.COLLAPSE if above < min(-wide, _COLLAPSE) else Size.USUAL
 
