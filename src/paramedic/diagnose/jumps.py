@@ -13,6 +13,7 @@ from paramedic.types import Window
 _NEWEST = 4  # frames that are looked at: a jump is told soon or not at all
 _FEWEST = 16  # frames before it that tell what is usual
 _LEAST = 1e-30  # stands for zero in logarithms
+_NARROW = math.log(2)  # range of logarithms within which nothing has jumped
 _CALM = 0.05  # smallest deviation of a logarithm: nobody is calmer than 5 %
 
 
@@ -36,6 +37,8 @@ def jump(window: Window) -> Jump | None:
     known = np.flatnonzero(np.isfinite(norms))
     logs = np.log(np.maximum(norms[known], _LEAST))
     places = range(max(len(known) - _NEWEST, _FEWEST), len(known))
+    if places and np.ptp(logs) < _NARROW:  # the usual case: only the newest is worth a look
+        places = places[-1:]
     found = [_at(window, logs, known, place) for place in places]
     return max(found, key=lambda one: abs(math.log(one.beyond)), default=None)
 

@@ -78,9 +78,11 @@ class LossPlateau(Detector):
         assert loss is not None
         language = window.chart.task is Task.LANGUAGE_MODEL
         limit = self.learned_language if language else self.learned
+        if loss.learned > limit or loss.rising:
+            return None
         levelled = loss.pace < self.pace_levelled and loss.steadiness < self.levelled
         rests = loss.pace < self.pace and loss.steadiness < self.steady
-        if loss.learned > limit or loss.rising or not (rests or levelled):
+        if not (rests or levelled):
             return None
         # A loss that guessing cannot be compared with may have been low from the start.
         doubtful = np.isnan(loss.chance) or (language and loss.learned > self.nothing_language)

@@ -70,9 +70,9 @@ class SlowConvergence(Detector):
         assert loss is not None
         language = window.chart.task is Task.LANGUAGE_MODEL
         limit = self.learned_language if language else self.learned
-        steady = loss.steadiness > self.steady and loss.pace > 0
-        slow = self.pace < loss.pace or steady
-        if max(loss.gone, loss.below) > limit or loss.pace > self.fast or not slow:
+        if max(loss.gone, loss.below) > limit or not 0 < loss.pace <= self.fast:
+            return None
+        if loss.pace <= self.pace and loss.steadiness <= self.steady:
             return None
         return self.finding(
             window,
