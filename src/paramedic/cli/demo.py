@@ -22,9 +22,9 @@ def demo(
     """Train a small sick network; print what was measured and what is wrong with it."""
     from rich.console import Console
 
-    from paramedic.diagnose.replay import replay
     from paramedic.diagnose.rules import rules
     from paramedic.optional import require
+    from paramedic.prescribe.replay import replay
     from paramedic.report.terminal import measured
     from paramedic.report.verdict import told
     from paramedic.trace import Trace
