@@ -56,12 +56,14 @@ def _workload(name: str, variants: list[str], plan: dict[str, Any]) -> dict[str,
 
 
 def _together(name: str, variants: list[str], repeats: int) -> dict[str, Any]:
+    from .absence import Absence
     from .registry import split
     from .together import together
     from .workloads import WORKLOADS
 
+    absence = Absence()  # before a variant imports what it needs
     usable, _ = split(variants)
-    return together(WORKLOADS[name], usable, repeats)
+    return together(WORKLOADS[name], usable, absence, repeats)
 
 
 def _sweep(axis: str, quick: bool, repeats: int | None) -> dict[str, Any]:

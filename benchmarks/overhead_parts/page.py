@@ -130,10 +130,11 @@ def _workload_sections(parts: dict[str, Any], pictures: dict[str, str]) -> list[
     ]
     if "one-process" in parts:
         words = (
-            "One process, one model, the variant attached for a few steps at a time: two "
-            "processes lay the same model out differently in memory, which alone is worth "
-            "several percent where tensors are large. The goals are judged by this table. Mean "
-            "step:\n\n"
+            "One process, one model, every other step watched, each compared with the plain "
+            "steps before and after it: two processes lay the same model out differently in "
+            "memory, which alone is worth several percent where tensors are large, and the speed "
+            "of the machine changes within a second. The goals are judged by this table. Mean "
+            "step, without the most extreme tenth of steps of a kind on either side:\n\n"
         )
         sections.append(words + tables.one_process_table(parts["one-process"]))
     if any(parts.get(name, {}).get("variants", {}).get("watch") for name in WORKLOAD_NAMES):

@@ -74,7 +74,7 @@ def _run_workload(name: str, options: Options) -> dict[str, Any] | None:
 
 def _run_one_process(options: Options) -> dict[str, Any] | None:
     variants = ["control", "watch", "watch-vitals", "watch-full"]
-    repeats = options.repeats or (1 if options.quick else 7)
+    repeats = options.repeats or (1 if options.quick else 9)
     runs = {}
     for name in ("W2", "W1", "W3", "W1b"):
         job = {"kind": "together", "name": name, "variants": variants, "repeats": repeats}

@@ -67,6 +67,10 @@ class Variant:
         """What the variant says about its own cost so far."""
         return {}
 
+    def looks(self) -> tuple[int, ...]:
+        """How often it looked so far, the dearest kind of look last."""
+        return ()
+
 
 class Control(Variant):
     """The plain loop again: its distance from 1.00 is the noise of the measurement."""
@@ -131,6 +135,10 @@ class Watch(Variant):
     def facts(self) -> dict[str, Any]:
         spent = _numbers(getattr(self.monitor, "spent", {}))
         return {**spent, "trace_bytes": self._trace_bytes()}
+
+    def looks(self) -> tuple[int, ...]:
+        looks = self.monitor.spent["looks"]
+        return (looks["vitals"], looks["full"])
 
     def _trace_bytes(self) -> int:
         """Size of the trace on disk, write-ahead log included."""

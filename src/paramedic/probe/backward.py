@@ -36,6 +36,13 @@ def inside_backward() -> bool:
     return _current_backward() != -1
 
 
+def _parts(tensors: Any) -> tuple[tuple[Any, ...], tuple[torch.Tensor, ...]]:
+    """What a backward pass starts from, and the tensors among that."""
+    single = isinstance(tensors, torch.Tensor | GradientEdge)
+    starts = (tensors,) if single else tuple(tensors)  # it may be an iterator, good for one use
+    return starts, tuple(start for start in starts if isinstance(start, torch.Tensor))
+
+
 @never_traced
 def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
     observers = backward_passes.observers
@@ -43,9 +50,11 @@ def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
     if not observers or backward_passes.is_inside or inside_backward():
         backward_passes.call(tensors, *args, **kwargs)
         return
-    single = isinstance(tensors, torch.Tensor | GradientEdge)
-    starts = (tensors,) if single else tuple(tensors)  # it may be an iterator, good for one use
-    roots = tuple(start for start in starts if isinstance(start, torch.Tensor))
+    roots: tuple[torch.Tensor, ...]
+    if type(tensors) is torch.Tensor:  # nearly always, so it is kept short
+        starts = roots = (tensors,)
+    else:
+        starts, roots = _parts(tensors)
     for observer in observers:
         observer.before_backward(roots)
     backward_passes.call(starts, *args, **kwargs)

@@ -71,8 +71,8 @@ class Idle:
         """Note the loss, and how the sentinel is."""
         begin = perf_counter() if self._timed else 0.0
         try:
-            plain = len(roots) == 1 and roots[0].numel() == 1 and roots[0].is_cpu
-            self._value = value = roots[0].item() if plain else math.nan
+            plain = len(roots) == 1 and (root := roots[0]).numel() == 1 and root.is_cpu
+            self._value = value = root.item() if plain else math.nan
             if not math.isfinite(value):
                 self.wake(roots)
                 return

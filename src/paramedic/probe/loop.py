@@ -104,20 +104,8 @@ class Loop:
 
     # -- backward passes ---------------------------------------------------------------------
 
-    def before_backward(self, roots: Sequence[Tensor]) -> None:
-        if self._idle.active:
-            self._idle.before_backward(roots)
-        else:
-            self._before_backward(roots)
-
-    def after_backward(self) -> None:
-        if self._idle.active:
-            self._idle.after_backward()
-        else:
-            self._after_backward()
-
     @aside("backward")
-    def _before_backward(self, roots: Sequence[Tensor]) -> None:
+    def before_backward(self, roots: Sequence[Tensor]) -> None:
         if self.cycle.stepped and not self.cycle.stepping:
             self._finish()
         cycle = self.cycle
@@ -170,7 +158,7 @@ class Loop:
         return self._origins.of_loss(roots, theirs, how="replay")
 
     @aside("backward")
-    def _after_backward(self) -> None:
+    def after_backward(self) -> None:
         origin, self._origin = self._origin, None
         self._tap.paused = False
         if self._attendant.acts:
@@ -307,6 +295,7 @@ class Loop:
     def _settle_idle(self) -> None:
         idle = self._idle
         steps, seconds, cost = idle.stop()
+        del self.before_backward, self.after_backward  # those of the class again
         self._recorder.settle()
         self._step = idle.step
         self.batches += idle.batches
@@ -327,7 +316,7 @@ class Loop:
         self._settle_idle()
         self.cycle = Cycle(None, loss=idle.loss, backwards=idle.backwards, given=idle.given)
         if roots is not None:
-            self._before_backward(roots)
+            self.before_backward(roots)
         elif self._tracing and idle.backwards:
             self._trace_gradients(self.cycle)
 
@@ -356,6 +345,9 @@ class Loop:
             assert self._sentinel is not None
             due = min(self.schedule.due, self._step + _LONGEST_IDLE)
             self._idle.start(self._step, due, self._sentinel)
+            # Its methods stand in for those of the class: a call less in each backward pass.
+            self.before_backward = self._idle.before_backward  # type: ignore[method-assign]
+            self.after_backward = self._idle.after_backward  # type: ignore[method-assign]
 
     def _is_plain(self) -> bool:
         """Whether the steps until the next look can be left to `Idle`."""

@@ -9,6 +9,12 @@ from typing import Any, Generic, TypeVar
 Observer = TypeVar("Observer")
 
 
+class _Inside(threading.local):
+    """Whether this thread is in a call that is being told already."""
+
+    now = False
+
+
 class Watchpoint(Generic[Observer]):
     """Replaces `owner.name` by `wrapper` from the first `observe` to the last `forget`.
 
@@ -22,7 +28,7 @@ class Watchpoint(Generic[Observer]):
         self._base: Callable[..., Any] = getattr(owner, name)  # below all layers of ours
         self.original = self._base  # right below the layer that is on top
         self._left_behind = False  # a layer of ours may be below somebody else's
-        self._inside = threading.local()
+        self._inside = _Inside()
         self._lock = threading.Lock()
 
     def observe(self, observer: Observer) -> None:
@@ -53,14 +59,15 @@ class Watchpoint(Generic[Observer]):
     @property
     def is_inside(self) -> bool:
         """Whether this thread is in a call that is being told already."""
-        return getattr(self._inside, "now", False)
+        return self._inside.now
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """The call itself, marked so that what it calls of us is not told again."""
-        if self.is_inside:
+        inside = self._inside
+        if inside.now:
             return self._base(*args, **kwargs)
-        self._inside.now = True
+        inside.now = True
         try:
             return self.original(*args, **kwargs)
         finally:
-            self._inside.now = False
+            inside.now = False
