@@ -176,3 +176,11 @@ def test_json() -> None:
     assert [one["slug"] for one in data["consequences"]] == ["effect"]
     assert data["not_checked"] == {"overfitting": "no validation loss"}
     assert diagnose([], []).to_json()["root"] is None
+
+
+def test_what_was_built_wrong_is_nobodys_consequence() -> None:
+    cases = [
+        _case("effect", evidence={"by_construction": True}),
+        _case("cause", explains=("effect",)),
+    ]
+    assert diagnose(cases, []).consequences == ()

@@ -139,3 +139,36 @@ def test_an_accuracy_counts_where_it_says_more() -> None:
     assert good.gone == pytest.approx(0, abs=0.02)
     guess = read(resting(), scalars=scalars, epochs=series(val_acc=[0.1, 0.1, 0.1]))
     assert guess.learned < 0.05
+
+
+def test_guessing_in_batches_of_one() -> None:
+    """Within a batch of one nothing varies: the targets vary from batch to batch."""
+    means = np.random.default_rng(0).normal(3.0, 2.0, 200)
+    scalars = {"target_std": 0.0, "target_mean": means}
+    found = read(resting(4.0, 200), scalars=scalars, chart=chart_of(1, loss="mse", loss_mean=True))
+    assert found.chance == pytest.approx(4.0, rel=0.2)
+
+
+@pytest.mark.parametrize(("labels", "known"), [(4, False), (64, True)])
+def test_few_labels_do_not_tell_their_entropy(labels: int, known: bool) -> None:
+    facts = {"loss": "cross-entropy", "loss_mean": True, "target_shape": (labels,)}
+    found = read(resting(), scalars={"label_entropy": 2.3}, chart=chart_of(1, **facts))
+    assert math.isnan(found.chance) != known
+
+
+def test_the_share_of_a_common_class_is_no_skill() -> None:
+    facts = {"loss": "cross-entropy", "loss_mean": True, "output_shape": (32, 2)}
+    entropy = -0.95 * math.log(0.95) - 0.05 * math.log(0.05)
+    epochs = series(val_acc=[0.94, 0.95, 0.95])
+    found = read(
+        resting(), scalars={"label_entropy": entropy}, chart=chart_of(1, **facts), epochs=epochs
+    )
+    assert found.skill == pytest.approx(0.0, abs=0.05)
+
+
+def test_a_validation_loss_that_falls_is_a_pace() -> None:
+    assert read(resting()).pace == 0
+    falling = read(resting(), epochs=series(val_loss=[1.0, 0.9, 0.8, 0.7, 0.6]))
+    assert falling.pace == pytest.approx(1 / 7)
+    turning = read(resting(), epochs=series(val_loss=[1.0, 0.9, 0.8, 0.7, 0.75]))
+    assert turning.pace == 0

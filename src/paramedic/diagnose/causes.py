@@ -14,7 +14,7 @@ from paramedic.diagnose.case import Case
 from paramedic.diagnose.detector import Detector
 from paramedic.types import Finding, Severity
 
-_LATE, _LATE_STEPS = 2, 20  # times, and steps more, that a cause may be told after its effect
+_LATE, _LATE_STEPS = 1.5, 20  # times, and steps more, that a cause may be told after its effect
 _GRAVITY = {Severity.INFO: 0, Severity.WARNING: 1, Severity.CRITICAL: 2}
 
 
@@ -81,8 +81,11 @@ def brings_about(cause: Finding, effect: Finding) -> bool:
 
     A detector that knows when its sickness began says so as `first_step` in the evidence; what
     was told before that has another cause. Of the others it is only known when they were told,
-    and some take longer to tell than others; but not many times as long.
+    and some take longer to tell than others; but not many times as long. What was built wrong
+    (`by_construction`) is nobody's consequence.
     """
+    if effect.evidence.get("by_construction"):
+        return False
     began = cause.evidence.get("first_step")
     if isinstance(began, int):
         in_time = began <= effect.step

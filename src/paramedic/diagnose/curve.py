@@ -23,6 +23,8 @@ _MOST = 64  # values of a stretch that are read
 _JUMPS = 1000  # pairs of neighbours that the noise is taken from
 _SIGNIFICANT = 3.0  # standard errors
 _TINY = 1e-12
+_EPOCHS = 4  # validation losses that make a trend
+_LABELS_EACH = 2  # labels of a class in a batch from which their frequencies can be told
 _SHORTEST = 120  # steps of a run whose end says something about where it leads
 
 Floats = NDArray[np.float64]
@@ -45,6 +47,7 @@ class Curve:
     scale: float
     largest: float  # the largest single loss
     skill: float  # how far the accuracy has come from guessing to perfect; 0 if not handed in
+    validation: Floats  # the validation losses that were handed in
 
     @property
     def last(self) -> float:
@@ -113,13 +116,27 @@ class Curve:
     def pace(self) -> float:
         """The share of the loss that the last quarter of the run took away; 0 if that is noise.
 
-        A quarter alone is too short to tell a trend from noise: the last half decides that.
+        A quarter alone is too short to tell a trend from noise: the last half decides that. The
+        validation loss counts if it says more: it is of the same samples each time.
         """
+        return max(self._pace_of_training, self.validation_pace)
+
+    @property
+    def _pace_of_training(self) -> float:
         if self._lately[1] > -_SIGNIFICANT:
             return 0.0
         amount, _ = self.change(0.25)
         before = abs(float(self.levels[-max(len(self.levels) // 4, 3)]))
         return max(-amount, 0.0) * self.scale / max(before, _TINY)
+
+    @property
+    def validation_pace(self) -> float:
+        """The same of the validation loss, if it fell in each epoch of the last half, else 0."""
+        seen = self.validation
+        if len(seen) < _EPOCHS or (np.diff(seen[len(seen) // 2 - 1 :]) >= 0).any():
+            return 0.0
+        before = float(seen[-1 - len(seen) // 4])
+        return (before - float(seen[-1])) / max(abs(before), _TINY)
 
     @cached_property
     def steadiness(self) -> float:
@@ -157,6 +174,7 @@ def curve(window: Window) -> Curve | None:
         scale=scale,
         largest=float(losses.max()),
         skill=_skill(window),
+        validation=_finite(window.series("val_loss")),
     )
 
 
@@ -169,6 +187,10 @@ def too_early(window: Window, steps: int) -> str | None:
     if not window.ended and loss.steps < steps:
         return f"judged at the end of a run or after {steps} steps"
     return f"the run is too short: {loss.steps} steps" if loss.steps < _SHORTEST else None
+
+
+def _finite(values: Floats) -> Floats:
+    return values[np.isfinite(values)]
 
 
 def _noise(losses: Floats) -> float:
@@ -185,10 +207,21 @@ def _skill(window: Window) -> float:
         series = window.series("train_acc")
     series = series[np.isfinite(series)]
     entropy = _newest(window, "label_entropy")
-    guessing = float(np.exp(-max(entropy, 0.0))) if np.isfinite(entropy) else 0.5
+    guessing = _majority(entropy, window.chart) if np.isfinite(entropy) else 0.5
     if len(series) < 2 or guessing > 0.95:
         return 0.0
     return max((middle(series[-3:]) - guessing) / (1 - guessing), 0.0)
+
+
+def _majority(entropy: float, chart: Chart) -> float:
+    """The largest share that a class can have if the labels have this entropy (Fano)."""
+    classes = chart.output_shape[1] if len(chart.output_shape) == 2 else 0
+    if classes < 2:
+        return float(np.exp(-max(entropy, 0.0)))
+    shares = np.linspace(1 / classes, 1.0, 200)[:-1]
+    rest = 1 - shares
+    entropies = -shares * np.log(shares) - rest * np.log(rest / (classes - 1))
+    return float(shares[int(np.abs(entropies - entropy).argmin())])
 
 
 def _chance(window: Window) -> float:
@@ -197,10 +230,24 @@ def _chance(window: Window) -> float:
     if not chart.loss_mean:
         return float("nan")
     if chart.loss in ("cross-entropy", "nll"):
-        return _newest(window, "label_entropy")
+        return _entropy(window, chart)
     if chart.loss == "mse":
-        return _newest(window, "target_std") ** 2
+        return _variance(window)
     return _binary(window, chart)
+
+
+def _entropy(window: Window, chart: Chart) -> float:
+    """The entropy of the labels; NaN where a batch holds too few of them to tell."""
+    entropy = _newest(window, "label_entropy")
+    labels = int(np.prod(chart.target_shape)) if chart.target_shape else 0
+    return float("nan") if 0 < labels < _LABELS_EACH * np.exp(entropy) else entropy
+
+
+def _variance(window: Window) -> float:
+    """The variance of the targets: within batches, and between them where they are small."""
+    means = window.scalar("target_mean")
+    between = float(np.nanvar(means)) if np.isfinite(means).any() else 0.0
+    return _newest(window, "target_std") ** 2 + between
 
 
 def _binary(window: Window, chart: Chart) -> float:

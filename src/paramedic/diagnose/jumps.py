@@ -26,6 +26,7 @@ class Jump:
     usual: float  # the median of the norms before
     beyond: float  # against the largest or the smallest before; 1 if it lies between them
     deviations: float  # from the usual one, in robust deviations of the logarithms
+    loss: float  # the loss of that step against the usual one; 1 if it is not known
 
 
 def jump(window: Window) -> Jump | None:
@@ -54,7 +55,16 @@ def _at(window: Window, logs: np.ndarray, known: np.ndarray, place: int) -> Jump
         usual=math.exp(usual),
         beyond=math.exp(min(now - inside, 600.0)),
         deviations=(now - usual) / deviation,
+        loss=_loss(window, known[: place + 1]),
     )
+
+
+def _loss(window: Window, places: np.ndarray) -> float:
+    """The loss at the last of these frames against the typical one."""
+    losses = np.abs(window.scalar("loss")[places])
+    usual = middle(losses[np.isfinite(losses)])
+    ratio = float(losses[-1] / usual) if usual > 0 else 1.0
+    return ratio if math.isfinite(ratio) else 1.0
 
 
 class Startle:

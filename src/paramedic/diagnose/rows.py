@@ -143,3 +143,9 @@ def _last_activation(chart: Chart) -> int | None:
 def names(window: Window, places: NDArray[np.intp] | list[int]) -> tuple[str, ...]:
     """The names of layers."""
     return tuple(window.names[int(place)] for place in places)
+
+
+def bold(window: Window) -> bool:
+    """Whether the optimizer leaps on purpose: LBFGS goes far along a guess of the curvature, may
+    land badly, and comes back."""
+    return any(one.get("name") == "LBFGS" for one in window.chart.optimizers)

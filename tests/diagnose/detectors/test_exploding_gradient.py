@@ -14,9 +14,9 @@ from tests.diagnose.windows import window
 DETECTOR = ExplodingGradient()
 
 
-def gradients(norms: Any, losses: Any, weights: Any = (1.0,)) -> Window:
+def gradients(norms: Any, losses: Any, weights: Any = (1.0,), moves: float = 1e-3) -> Window:
     """A net with one layer, a loss of about one, and these norms in ten frames."""
-    layers = {"weight_norm": weights, "grad_norm": norms}
+    layers = {"weight_norm": weights, "grad_norm": norms, "update_ratio": moves}
     return window(
         10,
         layers={name: np.reshape(np.broadcast_to(v, 10), (10, 1)) for name, v in layers.items()},
@@ -45,11 +45,19 @@ def test_a_gradient_that_has_grown_with_the_loss() -> None:
     [
         gradients(DETECTOR.usual / 2, resting(1.0)),
         gradients(VIOLENT, learning()),
+        gradients(VIOLENT, resting(1.0), moves=DETECTOR.still / 2),
         gradients(VIOLENT, resting(1.0), np.geomspace(1, 2 * DETECTOR.weights, 10)),
         gradients(GROWING, resting(1.0)),
         gradients([1e-3] * 4 + [1e-3 * DETECTOR.growth / 2] * 6, sloping(1.0, 2.0)),
     ],
-    ids=["in proportion", "learns", "the weights grew", "grew but no harm", "grew little"],
+    ids=[
+        "in proportion",
+        "learns",
+        "does not move",
+        "the weights grew",
+        "grew but no harm",
+        "grew little",
+    ],
 )
 def test_silent(healthy: Window) -> None:
     assert judge(DETECTOR, healthy) is None

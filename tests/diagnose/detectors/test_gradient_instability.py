@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,20 @@ def test_jumps_of_gradient_and_loss() -> None:
 )
 def test_silent(healthy: Window) -> None:
     assert judge(DETECTOR, healthy) is None
+
+
+def test_a_reward_is_no_harm() -> None:
+    """A policy's loss goes below zero, and its spikes do, too."""
+    assert judge(DETECTOR, spiky(loss=-3 * DETECTOR.loss)) is None
+
+
+def test_batches_of_a_rare_class_are_unlike_the_others() -> None:
+    given = spiky()
+    rare = np.where(given.scalar("loss") > 1, 0.0, 1.0)
+    scalars = {**given.scalars, "target_constant": rare}
+    assert reason(DETECTOR, replace(given, scalars=scalars)) == (
+        "a rare class comes in some batches only"
+    )
 
 
 def test_missing() -> None:

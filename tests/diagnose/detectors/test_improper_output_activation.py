@@ -65,6 +65,14 @@ def test_silent_where_targets_can_be_reached(function: str, low: float, high: fl
     assert judge(DETECTOR, net(function, "mse", low, high)) is None
 
 
+@pytest.mark.parametrize(("outputs", "told"), [(1, True), (2, False)])
+def test_a_softmax_over_one_output(outputs: int, told: bool) -> None:
+    facts = {"output_function": "softmax", "loss": "binary-cross-entropy"}
+    chart = chart_of(2, output_shape=(32, outputs), **facts)
+    given = window(scalars={"target_min": [0.0], "target_max": [1.0]}, chart=chart)
+    assert (judge(DETECTOR, given) is not None) == told
+
+
 def test_targets_that_were_not_seen() -> None:
     chart = chart_of(1, output_function="sigmoid", loss="mse")
     assert judge(DETECTOR, window(chart=chart)) is None

@@ -29,6 +29,18 @@ def labels(low: Any, high: Any, *, chart: dict[str, Any] | None = None, **more: 
     return window(FRAMES, scalars=scalars, chart=chart_of(2, **facts))
 
 
+def numbers(lowest: Any, **more: Any) -> Window:
+    """Regression on targets with such a smallest one in each batch."""
+    facts = {
+        "loss": "mse",
+        "task": Task.REGRESSION,
+        "target_kind": "float",
+        "output_shape": (32, 1),
+    }
+    spread = {"target_mean": -30.0, "target_std": 175.0, **more}
+    return labels(lowest, 3.7 + np.arange(FRAMES) / 10, chart=facts, **spread)
+
+
 BINARY = {"loss": "binary-cross-entropy-with-logits", "task": Task.BINARY, "target_kind": "float"}
 TWO = {"optimizers": ({"name": "Adam"}, {"name": "Adam"})}
 
@@ -56,6 +68,23 @@ def test_one_label_for_all() -> None:
 def test_one_label_per_batch_and_the_next_has_another() -> None:
     found = fires(DETECTOR, labels(TURNS, TURNS, target_constant=1.0), Severity.CRITICAL)
     assert found.evidence["changes"] > found.evidence["threshold"] == DETECTOR.changes
+
+
+def test_a_number_that_stands_for_a_missing_one() -> None:
+    found = fires(DETECTOR, numbers(-999.0), Severity.CRITICAL)
+    assert (found.evidence["value"], found.evidence["share"]) == (-999.0, 1.0)
+    assert found.evidence["deviations"] > found.evidence["threshold"] == DETECTOR.away
+
+
+@pytest.mark.parametrize(
+    "lowest", [-998.5, -999.0 - np.arange(FRAMES)], ids=["not whole", "another each time"]
+)
+def test_far_targets_that_stand_for_nothing(lowest: Any) -> None:
+    assert judge(DETECTOR, numbers(lowest)) is None
+
+
+def test_the_smallest_target_may_come_again_and_again() -> None:
+    assert judge(DETECTOR, numbers(0.0, target_mean=2.0, target_std=1.0)) is None
 
 
 def test_classes_counted_from_one() -> None:

@@ -53,6 +53,12 @@ def test_weights_that_grow_are_harm_enough() -> None:
     fires(DETECTOR, steps(ONE_LARGE, resting(1.0), weights=weights), Severity.CRITICAL)
 
 
+def test_weights_that_swell_step_by_step() -> None:
+    weights = np.geomspace(1, 3 * DETECTOR.growth, FRAMES)
+    losses = stepping(1.0, 3 * DETECTOR.growth)
+    fires(DETECTOR, steps(1.5 * DETECTOR.swelling, losses, weights=weights), Severity.CRITICAL)
+
+
 def test_replaced_weights_are_told_although_the_net_learns() -> None:
     losses = [1.0] * 5 + [3 * DETECTOR.jump] * 2 + [1.0] * 15 + [0.8] * 20
     replaced = np.where(np.arange(FRAMES) == 0, 2 * DETECTOR.replaced, CALM)

@@ -8,8 +8,8 @@ import pytest
 from paramedic.diagnose.detectors.loss_explosion import LossExplosion
 from paramedic.types import Severity
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
-from tests.diagnose.detectors.losses import learning, resting, stepping
-from tests.diagnose.windows import window
+from tests.diagnose.detectors.losses import learning, resting, sloping, stepping
+from tests.diagnose.windows import chart_of, window
 
 DETECTOR = LossExplosion()
 FAR = 2 * max(DETECTOR.factor, DETECTOR.above)
@@ -39,6 +39,21 @@ def test_the_unit_of_the_loss_does_not_matter() -> None:
 )
 def test_silent(losses: np.ndarray) -> None:
     assert judge(DETECTOR, window(losses=losses)) is None
+
+
+def test_a_loss_that_began_high_has_not_grown() -> None:
+    """Targets far from zero: the first loss is far above that of guessing."""
+    chart = chart_of(1, loss="mse", loss_mean=True)
+    scalars = {"target_std": 1.0, "target_mean": 6.0}
+    given = window(scalars=scalars, losses=sloping(38.0, 28.0, 15), chart=chart)
+    assert judge(DETECTOR, given) is None
+
+
+def test_lbfgs_leaps_and_comes_back() -> None:
+    leap = np.concatenate([resting(1.0, 12), resting(FAR, DETECTOR.bold_steps)])
+    chart = chart_of(1, optimizers=({"name": "LBFGS"},))
+    assert reason(DETECTOR, window(losses=leap[:40], chart=chart)) == "too few losses were seen"
+    fires(DETECTOR, window(losses=leap, chart=chart), Severity.CRITICAL)
 
 
 def test_silent_when_the_rise_may_be_noise() -> None:

@@ -59,9 +59,19 @@ def test_large_weights_matter_unless_a_normalisation_follows(kind: str, told: bo
 
 @pytest.mark.parametrize("last", [10 * DETECTOR.growth, 0.1 / DETECTOR.growth])
 def test_activations_that_grow_or_die_away(last: float) -> None:
-    found = fires(DETECTOR, start(activations=(1, 1, last, last)), Severity.WARNING)
+    weights = (2 * DETECTOR.usual**2 / FAN_IN,) * 4
+    found = fires(DETECTOR, start(weights, (1, 1, last, last)), Severity.WARNING)
     assert found.evidence["growth"] == pytest.approx(last)
     assert found.evidence["growth_threshold"] == DETECTOR.growth
+
+
+@pytest.mark.parametrize(("times", "told"), [(1, False), (10 * DETECTOR.most, True)])
+def test_recurrent_weights_by_the_size_of_their_state(times: float, told: bool) -> None:
+    """A table of many inputs for a small state is drawn by the state."""
+    state, inputs = 8, 1000
+    cell = Layer("cell", "LSTM", 4 * state * (state + inputs), fan_in=inputs)
+    given = start((times**2 / (3 * state), 1 / FAN_IN), (1.0, 1.0), [cell, LINEAR[0]])
+    assert (judge(DETECTOR, given) is not None) == told
 
 
 def test_a_first_loss_far_above_guessing() -> None:
@@ -77,6 +87,7 @@ def test_a_first_loss_far_above_guessing() -> None:
         start((LARGE,) * 4 + (0.01,) * 2, (1.0,) * 6, [*LINEAR, NORM, NORM]),
         start(activations=(1, 10, 100, 100)),
         start(activations=(1, 1, 1, 0.1 / DETECTOR.growth)),
+        start((0.3 / FAN_IN,) * 4, (1, 1, 10 * DETECTOR.growth, 1)),
         start(first_loss=2.3 * DETECTOR.first_loss / 2),
     ],
     ids=[
@@ -85,6 +96,7 @@ def test_a_first_loss_far_above_guessing() -> None:
         "normalised",
         "grows a little",
         "a small output",
+        "sums that grow with usual weights",
         "starts a little high",
     ],
 )

@@ -9,7 +9,7 @@ from paramedic.diagnose.detectors.uninformative_labels import UninformativeLabel
 from paramedic.types import Severity, Window
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.detectors.losses import learning, resting, stepping
-from tests.diagnose.windows import chart_of, window
+from tests.diagnose.windows import chart_of, series, window
 
 DETECTOR = UninformativeLabels()
 SOUND = (DETECTOR.least_motion * DETECTOR.most_motion) ** 0.5
@@ -26,6 +26,7 @@ def run(losses: Any, ratio: float = SOUND, gradients: Any = (1.0, 1.0, 1.0), **m
         losses=losses,
         chart=more.pop("chart", None) or chart_of(width, loss="cross-entropy", loss_mean=True),
         ended=more.pop("ended", True),
+        epochs=series(val_loss=more.pop("validation", [])),
     )
 
 
@@ -50,8 +51,9 @@ AWAY = 1 + 4 * DETECTOR.near
         run(resting(GUESSING), ratio=DETECTOR.least_motion / 2),
         run(resting(GUESSING), ratio=2 * DETECTOR.most_motion),
         run(resting(GUESSING), gradients=(1e-9, 1e-5, 1.0)),
+        run(resting(GUESSING), validation=[2.31, 2.30, 2.29, 2.28, 2.27]),
     ],
-    ids=["worse than guessing", "learns", "hardly moves", "moves too much", "blocked"],
+    ids=["worse than guessing", "learns", "hardly moves", "moves too much", "blocked", "holds"],
 )
 def test_silent(healthy: Window) -> None:
     assert judge(DETECTOR, healthy) is None

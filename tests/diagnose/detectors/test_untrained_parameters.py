@@ -14,11 +14,18 @@ DETECTOR = UntrainedParameters()
 FRAMES = DETECTOR.frames
 
 
-def net(gradients: Any = (1.0, 1.0), ratios: Any = (1e-3, 1e-3), **body: Any) -> Window:
+def net(
+    gradients: Any = (1.0, 1.0),
+    ratios: Any = (1e-3, 1e-3),
+    head: int = 100,
+    rates: Any = 0.1,
+    **body: Any,
+) -> Window:
     """A body and a head, and what happens to them."""
-    layers = [Layer("body", "Linear", 40, **body), Layer("head", "Linear", 10)]
+    layers = [Layer("body", "Linear", 40, **body), Layer("head", "Linear", head)]
     table = {"grad_norm": [gradients] * FRAMES, "update_ratio": [ratios] * FRAMES}
-    return window(layers=table, chart=chart_of(*layers))
+    chart = chart_of(*layers, optimizers=({"name": "SGD", "lr": 0.1},))
+    return window(layers=table, scalars={"lr/0": rates}, chart=chart)
 
 
 def test_a_layer_that_the_optimizer_was_not_given() -> None:
@@ -26,6 +33,11 @@ def test_a_layer_that_the_optimizer_was_not_given() -> None:
     assert found.where == ("body",)
     assert (found.evidence["reason"], found.evidence["parameters"]) == ("optimizer", 40)
     assert found.evidence["frames"] == DETECTOR.frames
+    assert found.evidence["by_construction"]
+
+
+def test_most_of_the_net_is_grave() -> None:
+    fires(DETECTOR, net(in_optimizer=False, head=10), Severity.CRITICAL)
 
 
 def test_a_layer_that_never_gets_a_gradient() -> None:
@@ -36,6 +48,8 @@ def test_a_layer_that_never_gets_a_gradient() -> None:
 def test_a_layer_that_gets_a_gradient_and_does_not_move() -> None:
     found = fires(DETECTOR, net(ratios=(0.0, 1e-3)), Severity.WARNING)
     assert (found.where, found.evidence["reason"]) == (("body",), "movement")
+    assert not found.evidence["by_construction"]
+    assert "exploding-gradient" in DETECTOR.explains.difference(found.explains)
 
 
 @pytest.mark.parametrize(
@@ -46,8 +60,16 @@ def test_a_layer_that_gets_a_gradient_and_does_not_move() -> None:
         net(in_optimizer=False, executed=False),
         net(ratios=(0.0, 0.0)),
         net(gradients=(DETECTOR.driven / 100, 1.0), ratios=(0.0, 1e-3)),
+        net(ratios=(0.0, 1e-3), rates=0.1 * DETECTOR.ended / 2),
     ],
-    ids=["all move", "frozen", "not executed", "nothing moves", "no gradient to speak of"],
+    ids=[
+        "all move",
+        "frozen",
+        "not executed",
+        "nothing moves",
+        "no gradient to speak of",
+        "the schedule has ended",
+    ],
 )
 def test_silent(healthy: Window) -> None:
     assert judge(DETECTOR, healthy) is None

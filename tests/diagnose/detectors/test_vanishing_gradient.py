@@ -28,6 +28,25 @@ def test_a_first_layer_that_starves() -> None:
     assert found.evidence["ratio"] < found.evidence["threshold"] == DETECTOR.ratio
 
 
+def test_a_gradient_that_is_too_small_to_be_a_number() -> None:
+    found = fires(DETECTOR, net(0.0, 0.0, 1.0, 1.0), Severity.CRITICAL)
+    assert found.where == ("layer0", "layer1")
+
+
+@pytest.mark.parametrize(("loss", "told"), [(1.0, True), (1e-6, False)])
+def test_one_gradient_of_nothing_unless_the_loss_is_nothing(loss: float, told: bool) -> None:
+    count = 24
+    norms, losses = np.linspace(0.9, 1.1, count), np.ones(count)
+    norms[-1], losses[-1] = DETECTOR.sudden / 100, loss
+    given = window(
+        count,
+        layers={"grad_norm": np.repeat(norms[:, None], 4, axis=1)},
+        scalars={"grad_norm": norms, "loss": losses},
+        losses=losses,
+    )
+    assert (judge(DETECTOR, given) is not None) == told
+
+
 def test_it_is_the_gradient_per_weight_that_counts() -> None:
     sizes = [Layer("first", "Linear", 10), *(Layer(f"l{n}", "Linear", 10**9) for n in range(3))]
     assert judge(DETECTOR, net(*STARVED, layers=sizes)) is None

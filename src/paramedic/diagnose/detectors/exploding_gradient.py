@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.jumps import Jump, jump
-from paramedic.diagnose.motion import elasticity, weight_growth
+from paramedic.diagnose.motion import elasticity, moves, weight_growth
 from paramedic.diagnose.rows import middle
 from paramedic.types import Finding, Severity, Window
 
@@ -51,7 +51,7 @@ class ExplodingGradient(Detector):
     explains = frozenset(
         {"loss-explosion", "oscillating-loss", "gradient-instability", "non-finite", "dying-relu",
          "saturated-activation", "learning-rate-too-high", "loss-plateau", "slow-convergence",
-         "uninformative-labels", "no-more-gain"}
+         "uninformative-labels", "no-more-gain", "untrained-parameters"}
     )  # fmt: skip
     excludes = frozenset({"vanishing-gradient"})
 
@@ -69,6 +69,10 @@ class ExplodingGradient(Detector):
         0.3, "share of the loss that is gone, above which the net learns", source="as above"
     )
 
+    still: float = threshold(1e-5, "update ratio that is hardly a move", source="as above")
+    usual_still: float = threshold(
+        1e3, "gradient times weights over loss, if nothing moves", source="tuning half of the zoo"
+    )
     sudden: float = threshold(
         5.0, "one gradient against the largest before it", source="tuning half of the zoo"
     )
@@ -116,6 +120,9 @@ class ExplodingGradient(Detector):
         growth = middle(violence[-4:]) / before if before > 0 else 1.0
         exploding = typical > self.usual or (growth > self.growth and loss.rising)
         if weight_growth(window) > self.weights:  # the weights exploded: that is the step
+            return None
+        still = middle(window.derive(moves)) < self.still
+        if still and typical < self.usual_still:  # it does not learn because it does not move
             return None
         if not exploding or loss.learned > self.learned or loss.falling:
             return None

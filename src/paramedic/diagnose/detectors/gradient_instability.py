@@ -8,7 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import middle, scalars
+from paramedic.diagnose.rows import bold, middle, scalars
 from paramedic.types import Finding, Window
 
 
@@ -61,10 +61,19 @@ class GradientInstability(Detector):
         4, "samples of a batch below which every batch is unlike the others", source="tuning half"
     )
 
+    one_class: float = threshold(
+        0.3, "share of batches of one class from which another one is an event", source="as above"
+    )
+
     def missing(self, window: Window) -> str | None:
         sizes = scalars(window, "batch_size", 1)
         if len(sizes) and sizes[0] < self.batch:
             return f"batches of {sizes[0]:.0f} jump by nature"
+        if bold(window):
+            return "LBFGS leaps by nature"
+        one_class = scalars(window, "target_constant") == 1
+        if len(one_class) and self.one_class < one_class.mean() < 1:
+            return "a rare class comes in some batches only"
         return None if len(window) >= self.frames else f"too few frames: {len(window)}"
 
     def _harm(self, window: Window) -> float:
@@ -73,13 +82,13 @@ class GradientInstability(Detector):
         return 0.0 if loss is None else self.harm * abs(loss.start)
 
     def examine(self, window: Window) -> Finding | None:
-        norms, losses = window.scalar("grad_norm"), np.abs(window.scalar("loss"))
+        norms, losses = window.scalar("grad_norm"), window.scalar("loss")
         known = np.isfinite(norms) & np.isfinite(losses) & (window.steps >= _SETTLED)
         norms, losses = norms[known], losses[known]
         if len(norms) < self.frames:
             return None
         usual, level = middle(norms), middle(losses)
-        jump = max(self.loss * level, self._harm(window))
+        jump = max(level + (self.loss - 1) * abs(level), self._harm(window))
         wild = (norms > self.gradient * usual) & (losses > jump)
         calm = middle(norms[-8:]) < self.gradient / 3 * usual  # growth is no spike
         if not self.spikes <= wild.sum() <= len(norms) // 4 or not calm:
@@ -92,7 +101,7 @@ class GradientInstability(Detector):
             confidence=0.8,
             largest=float(norms.max() / usual),
             threshold=self.gradient,
-            largest_loss=float(losses.max() / max(level, 1e-12)),
+            largest_loss=float(losses.max() / max(abs(level), 1e-12)),
             spikes=int(wild.sum()),
         )
 

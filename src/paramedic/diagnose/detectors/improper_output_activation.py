@@ -100,6 +100,16 @@ class ImproperOutputActivation(Detector):
                 output_function=function,
                 loss=loss,
             )
+        if "softmax" in function and window.chart.output_shape[-1:] == (1,):
+            return self.finding(
+                window,
+                f"The net ends in {_named(function)} over a single output, which is the same "
+                "whatever the input is. Use a sigmoid, or two outputs.",
+                severity=Severity.CRITICAL,
+                confidence=0.97,
+                output_function=function,
+                outputs=1,
+            )
         if loss in ("mse", "l1", "smooth-l1", "huber") and function in _RANGES:
             return self._out_of_reach(window, function)
         return None

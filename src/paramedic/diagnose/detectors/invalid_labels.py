@@ -58,6 +58,13 @@ class InvalidLabels(Detector):
     )
     frames: int = threshold(8, "frames that must agree", source="a small batch may be of one class")
 
+    stand_in: float = threshold(
+        0.3, "share of batches whose extreme target is one and the same", source="zoo"
+    )
+    away: float = threshold(
+        4.0, "its distance from the mean in deviations of the batch", source="as above"
+    )
+
     def missing(self, window: Window) -> str | None:
         if len(scalars(window, "target_nan")):
             return None
@@ -74,7 +81,35 @@ class InvalidLabels(Detector):
                 first_step=int(window.steps[window.scalar("target_nan") > 0][0]),
             )
         found = self._ignored(window) or self._out_of_range(window) or self._one_value(window)
-        return found or self._one_per_batch(window) or self._shifted(window)
+        found = found or self._one_per_batch(window) or self._shifted(window)
+        return found or self._stand_in(window)
+
+    def _stand_in(self, window: Window) -> Finding | None:
+        """One whole number far from all others, again and again: it stands for a missing one."""
+        if window.chart.task is not Task.REGRESSION or len(window.chart.optimizers) > 1:
+            return None
+        means, spreads = window.scalar("target_mean"), window.scalar("target_std")
+        for name in ("target_min", "target_max"):
+            ends = window.scalar(name)
+            known = np.isfinite(ends) & np.isfinite(means) & (spreads > 0)
+            if known.sum() < self.frames:
+                continue
+            value = ends[known][np.abs(ends[known]).argmax()]
+            share = float((ends[known] == value).mean())
+            there = known & (ends == value)
+            away = float(np.median(np.abs(means[there] - value) / spreads[there]))
+            if value == round(value) and share > self.stand_in and away > self.away:
+                return self._finding(
+                    window,
+                    f"The target {value:g} comes in {share:.0%} of the batches, far from all "
+                    "others: it seems to stand for a missing value. Leave such samples out.",
+                    confidence=0.85,
+                    value=float(value),
+                    share=share,
+                    deviations=away,
+                    threshold=self.away,
+                )
+        return None
 
     def _ignored(self, window: Window) -> Finding | None:
         if window.chart.target_kind != "integer" or (window.chart.loss or "") not in _WITH_IGNORED:

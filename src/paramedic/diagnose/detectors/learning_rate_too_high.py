@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paramedic.diagnose.curve import curve
+from paramedic.diagnose.curve import Curve, curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import elasticity, moves, weight_growth
-from paramedic.diagnose.rows import learners, middle, middles
+from paramedic.diagnose.rows import bold, learners, middle, middles
 from paramedic.types import Finding, Severity, Window
 
 
@@ -78,6 +78,9 @@ class LearningRateTooHigh(Detector):
     growth: float = threshold(
         5.0, "growth of the weights that blames the steps all the same", source="as above"
     )
+    swelling: float = threshold(
+        0.1, "update that blows the weights up if it goes on", source="tuning half of the zoo"
+    )
     jump: float = threshold(
         2.0, "largest loss against the start: large steps must have hurt", source="as above"
     )
@@ -85,8 +88,13 @@ class LearningRateTooHigh(Detector):
         0.05, "share of the loss that must be gone for the run to be learning", source="as above"
     )
 
+    bold_steps: int = threshold(
+        60, "steps before LBFGS is judged: it leaps, and comes back", source="as above"
+    )
+
     def missing(self, window: Window) -> str | None:
-        if window.derive(curve) is None:
+        loss = window.derive(curve)
+        if loss is None or (loss.steps < self.bold_steps and bold(window)):
             return "too few losses were seen"
         return None if len(window.derive(moves)) > 2 else "too few steps were looked at"
 
@@ -94,7 +102,7 @@ class LearningRateTooHigh(Detector):
         loss, ratios = window.derive(curve), window.derive(moves)
         assert loss is not None
         peak, usual = self._peak(window), middle(ratios)
-        if peak < self.ratio and usual < self.steady:
+        if peak < self.ratio and usual < self.steady and not self._swell(window, loss):
             return None
         replaced = peak > self.replaced
         if loss.learned > (self.learned if replaced else self.worse):
@@ -119,6 +127,12 @@ class LearningRateTooHigh(Detector):
             threshold=self.ratio,
             learned=loss.learned,
         )
+
+    def _swell(self, window: Window, loss: Curve) -> bool:
+        """Whether steps of moderate size have blown the weights up, and the loss with them."""
+        large = np.fmax.reduce(window.derive(moves), initial=0.0) > self.swelling
+        worse = loss.largest > self.growth * abs(loss.start)
+        return bool(large and worse and weight_growth(window) > 2 * self.growth)
 
     def _peak(self, window: Window) -> float:
         """The largest update of the first steps, or of steps at a rate that has jumped."""

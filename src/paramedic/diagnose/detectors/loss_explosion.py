@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import middle
+from paramedic.diagnose.rows import bold, middle
 from paramedic.types import Finding, Severity, Window
 
 
@@ -41,7 +43,8 @@ class LossExplosion(Detector):
     slug = "loss-explosion"
     explains = frozenset(
         {"oscillating-loss", "loss-plateau", "non-finite",
-         "saturated-activation", "dying-relu", "slow-convergence", "no-more-gain"}
+         "saturated-activation", "dying-relu", "slow-convergence", "no-more-gain",
+         "vanishing-gradient", "untrained-parameters"}
     )  # fmt: skip
 
     factor: float = threshold(
@@ -52,8 +55,15 @@ class LossExplosion(Detector):
     )
     certain: float = threshold(5.0, "rise in standard errors of a level", source="five sigma")
 
+    bold_steps: int = threshold(
+        60, "steps before LBFGS is judged: it leaps, and comes back", source="as above"
+    )
+
     def missing(self, window: Window) -> str | None:
-        return None if window.derive(curve) is not None else "too few losses were seen"
+        loss = window.derive(curve)
+        if loss is None or (loss.steps < self.bold_steps and bold(window)):
+            return "too few losses were seen"
+        return None
 
     def examine(self, window: Window) -> Finding | None:
         loss = window.derive(curve)
@@ -61,6 +71,8 @@ class LossExplosion(Detector):
         now, lowest = middle(loss.levels[-2:]), min(loss.best, loss.start)
         grown = now / max(abs(lowest), 1e-12)
         certain = now - lowest > self.certain * loss.error
+        if now < self.above * abs(_first(window)):  # it began high, and may be on its way down
+            return None
         if grown < self.factor or now < self.above * loss.start or not certain:
             return None
         return self.finding(
@@ -73,3 +85,8 @@ class LossExplosion(Detector):
             factor=grown,
             threshold=self.factor,
         )
+
+
+def _first(window: Window) -> float:
+    losses = window.pulse.loss
+    return float(losses[np.isfinite(losses)][0])

@@ -12,6 +12,7 @@ from paramedic.diagnose.rows import learners, middle, names, normalises, scalars
 from paramedic.types import Finding, Layer, Severity, Window
 
 _CARRIERS = ("Linear", "Conv", "Bilinear")
+_GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}  # and their cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class PoorInitialization(Detector):
         0.1, "size of the weights times the root of their fan-in", source="tuning half of the zoo"
     )
     most: float = threshold(4.0, "the same: He's is 1.4", source="tuning half of the zoo")
+    usual: float = threshold(0.8, "the same, up to which weights make nothing grow", source="zoo")
     judged: int = threshold(30, "steps after which it is too late to tell", source="weights move")
     steps: int = threshold(3, "first steps that tell of the initialisation", source="by definition")
 
@@ -101,8 +103,11 @@ class PoorInitialization(Detector):
 
     def _scale(self, window: Window) -> Finding | None:
         growth, gain = self._growth(window), self._gain(window)
+        if (recurrent := _recurrent_gain(window)) > self.most:
+            gain = recurrent
         above = _first_loss_over_chance(window)
-        strange = not 1 / self.growth <= growth <= self.growth
+        # Weights of the usual size in a net whose sums grow are not what is wrong with it.
+        strange = growth < 1 / self.growth or (growth > self.growth and gain > self.usual)
         if not (strange or above > self.first_loss or not self.least < gain < self.most):
             return None
         return self.finding(
@@ -149,6 +154,20 @@ class PoorInitialization(Detector):
         if len(spread) < 3 or spread[0] <= 0:
             return 1.0
         return float(spread[-1] / spread[0])
+
+
+def _recurrent_gain(window: Window) -> float:
+    """The largest of the recurrent layers; what they are multiplied by is the smaller of their
+    input and their state."""
+    largest = 0.0
+    for row, layer in enumerate(window.chart.layers):
+        gates = _GATES.get(layer.kind.removesuffix("Cell"), 0)
+        if gates and layer.fan_in:
+            half = layer.fan_in / 2  # the state solves: gates * state * (state + input) weights
+            state = (half**2 + layer.parameters / gates) ** 0.5 - half
+            variance = float(window.layer("weight_var")[0, row])
+            largest = max(largest, (variance * min(layer.fan_in, state)) ** 0.5)
+    return largest
 
 
 _SORTED = 0.4  # share of batches of one class

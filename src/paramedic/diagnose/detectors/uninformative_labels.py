@@ -81,6 +81,8 @@ class UninformativeLabels(Detector):
         sound = self.least_motion <= move.middle <= self.most_motion
         if away > self.near or not sound or loss.learned > self.near or move.blocked:
             return None
+        if loss.validation_pace > 0:  # slow, but what is learned holds elsewhere, too
+            return None
         return self.finding(
             window,
             f"The loss has settled at {loss.last:.4g}, which is what guessing gives "

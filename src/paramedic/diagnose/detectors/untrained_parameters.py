@@ -8,8 +8,8 @@ import numpy as np
 
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import motion
-from paramedic.diagnose.rows import learners, measured, middle, names
-from paramedic.types import Chart, Finding, Window
+from paramedic.diagnose.rows import learners, measured, middle, names, scalars
+from paramedic.types import Chart, Finding, Severity, Window
 
 _REASONS = {
     "optimizer": "was not given to the optimizer",
@@ -67,6 +67,13 @@ class UntrainedParameters(Detector):
         source="tuning half of the zoo",
     )
 
+    most: float = threshold(
+        0.5, "share of the parameters without which nothing can be learned", source="by reason"
+    )
+    ended: float = threshold(
+        1e-2, "of the first rate, below which a schedule has ended and rest is meant", source="zoo"
+    )
+
     def missing(self, window: Window) -> str | None:
         seen = len(measured(window, "update_ratio"))
         return None if seen >= self.frames else f"too few steps were looked at: {seen}"
@@ -80,9 +87,13 @@ class UntrainedParameters(Detector):
             if rows:
                 where = names(window, rows)
                 several = f" and {len(rows) - 1} more layers" if len(rows) > 1 else ""
+                structural = reason != "movement"
                 return self.finding(
                     window,
                     f"`{where[0]}`{several} {_REASONS[reason]}.",
+                    severity=self._severity(window, rows) if structural else Severity.WARNING,
+                    explains=self.explains if structural else self.explains - _VIOLENT,
+                    by_construction=structural,
                     confidence=0.97,
                     where=where,
                     reason=reason,
@@ -91,6 +102,12 @@ class UntrainedParameters(Detector):
                     frames=self.frames,
                 )
         return None
+
+    def _severity(self, window: Window, rows: list[int]) -> Severity:
+        layers = window.chart.layers
+        lost = sum(layers[row].parameters for row in rows)
+        whole = sum(layer.parameters for layer in layers if layer.trainable)
+        return Severity.CRITICAL if lost > self.most * whole else Severity.WARNING
 
     def _without_gradient(self, window: Window) -> list[int]:
         norms = measured(window, "grad_norm", self.frames)
@@ -106,12 +123,23 @@ class UntrainedParameters(Detector):
         still = np.all(ratios == 0, axis=0)
         if move is None or len(window.chart.optimizers) > 1:
             return []
-        if still.all():  # nothing moves at all: that is the rate, not a layer
+        if still.all() or self._has_ended(window):  # that is the rate, not a layer
             return []
         usual = middle(move.gradients[~still])
         # A gradient that has vanished moves nothing either; that has another name.
         driven = move.gradients > self.driven * usual
         return [int(place) for place in rows[np.flatnonzero(still & driven)]]
+
+    def _has_ended(self, window: Window) -> bool:
+        rates = scalars(window, "lr/0")
+        optimizers = window.chart.optimizers
+        first = float(optimizers[0].get("lr", 0.0) or 0.0) if optimizers else 0.0
+        highest = max(first, float(np.fmax.reduce(rates, initial=0.0)))
+        return bool(len(rates) and rates[-1] < self.ended * highest)
+
+
+# A layer that stands still because numbers overflow is not what makes them overflow.
+_VIOLENT = frozenset({"poor-initialization", "exploding-gradient", "gradient-instability"})
 
 
 def _meant(chart: Chart) -> list[int]:

@@ -23,7 +23,8 @@ class VanishingGradient(Detector):
     Gradients per weight in the first half of the layers that are a tiny fraction of those in the
     last ones, while the net does not learn. Small gradients alone are no sickness: near the end
     of a good run all gradients are small, and an adaptive optimizer makes up for moderate
-    differences. A single gradient that is next to nothing beside all before it is told, too.
+    differences. A single gradient that is next to nothing beside all before it is told, too,
+    unless the loss of that batch is next to nothing as well.
 
     ## Why is this bad?
     The early layers stay as they were initialised, and the late ones see inputs scrambled by
@@ -85,7 +86,7 @@ class VanishingGradient(Detector):
 
     def examine(self, window: Window) -> Finding | None:
         moment = window.derive(jump)
-        if moment is not None and moment.beyond < self.sudden:
+        if moment is not None and moment.beyond < self.sudden * min(moment.loss, 1.0):
             return self._moment(window, moment)
         return None if self._unknown_depth(window) else self._along_the_depth(window)
 
@@ -109,7 +110,7 @@ class VanishingGradient(Detector):
         assert move is not None
         assert loss is not None
         ratio = move.depth_ratio
-        if ratio == 0 or _dead(window):  # nothing gets past dead units: that has its own name
+        if _dead(window):  # nothing gets past dead units: that has its own name
             return None
         if ratio > self.ratio or loss.learned > self.learned or loss.falling:
             return None
