@@ -23,6 +23,7 @@ _MOST = 64  # values of a stretch that are read
 _JUMPS = 1000  # pairs of neighbours that the noise is taken from
 _SIGNIFICANT = 3.0  # standard errors
 _TINY = 1e-12
+_TRIFLE = 0.01  # share of a loss
 _EPOCHS = 4  # validation losses that make a trend
 _LABELS_EACH = 2  # labels of a class in a batch from which their frequencies can be told
 _SHORTEST = 120  # steps of a run whose end says something about where it leads
@@ -131,21 +132,36 @@ class Curve:
 
     @property
     def validation_pace(self) -> float:
-        """The same of the validation loss, if it fell in each epoch of the last half, else 0."""
+        """The same of the validation loss, if it fell in each epoch of the last half and by more
+        than a trifle, else 0."""
         seen = self.validation
         if len(seen) < _EPOCHS or (np.diff(seen[len(seen) // 2 - 1 :]) >= 0).any():
             return 0.0
         before = float(seen[-1 - len(seen) // 4])
-        return (before - float(seen[-1])) / max(abs(before), _TINY)
+        pace = (before - float(seen[-1])) / max(abs(before), _TINY)
+        return pace if pace > _TRIFLE else 0.0
 
     @cached_property
     def steadiness(self) -> float:
         """How much of the average pace of the run is left in its last quarter: 1 is a straight
         line, 0 a curve that has levelled off."""
+        return max(self._steadiness_of_training, self._steadiness_of_validation)
+
+    @property
+    def _steadiness_of_training(self) -> float:
         fallen = (self.first - self.last) / self.scale
-        if not self.pace or fallen <= 0:
+        if not self._pace_of_training or fallen <= 0:
             return 0.0
         return max(-self.change(0.25)[0], 0.0) * 4 / fallen
+
+    @property
+    def _steadiness_of_validation(self) -> float:
+        seen = self.validation
+        if not self.validation_pace or seen[0] <= seen[-1]:
+            return 0.0
+        quarter = len(seen) // 4
+        pace = float(seen[-1 - quarter] - seen[-1]) / quarter
+        return pace * (len(seen) - 1) / float(seen[0] - seen[-1])
 
 
 def curve(window: Window) -> Curve | None:

@@ -16,7 +16,7 @@ BETWEEN = 1 - (DETECTOR.learned + DETECTOR.learned_language) / 2  # of the loss 
 
 
 GUESSED: Any = {
-    "chart": chart_of(1, loss="cross-entropy", loss_mean=True),
+    "chart": chart_of(2, loss="cross-entropy", loss_mean=True),
     "scalars": {"label_entropy": 2.3},
 }  # the loss of guessing is known
 
@@ -32,6 +32,15 @@ def test_a_long_run_is_judged_before_its_end() -> None:
 
 def test_where_guessing_is_not_known_it_is_a_note() -> None:
     fires(DETECTOR, window(losses=resting(), ended=True), Severity.INFO)
+
+
+def test_a_single_layer_may_be_too_simple() -> None:
+    single = chart_of(1, loss="cross-entropy", loss_mean=True)
+    given = {"losses": learning(2.3, 1.0), "ended": True, "scalars": {"label_entropy": 2.3}}
+    found = fires(DETECTOR, window(2, chart=single, **given), Severity.INFO)
+    assert found.evidence["threshold"] == DETECTOR.learned_single
+    assert 0 < found.evidence["first_step"] < len(given["losses"]) / 2
+    assert judge(DETECTOR, window(2, chart=GUESSED["chart"], **given)) is None
 
 
 def test_a_run_that_goes_on_from_a_good_one_may_rest() -> None:

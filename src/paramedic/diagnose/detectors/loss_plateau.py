@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paramedic.diagnose.curve import curve, too_early
+from paramedic.diagnose.curve import Curve, curve, too_early
 from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.rows import learners
 from paramedic.types import Finding, Severity, Task, Window
 
 
@@ -51,6 +52,9 @@ class LossPlateau(Detector):
     learned_language: float = threshold(
         0.1, "the same for language models, whose loss has a high floor", source="tuning half"
     )
+    learned_single: float = threshold(
+        0.85, "the same for a single layer, which may be too simple: a note", source="tuning half"
+    )
     nothing_language: float = threshold(
         0.05, "the same, above which it is a note only", source="tuning half"
     )
@@ -73,11 +77,16 @@ class LossPlateau(Detector):
     def missing(self, window: Window) -> str | None:
         return too_early(window, self.steps)
 
+    def _limit(self, window: Window) -> float:
+        if window.chart.task is Task.LANGUAGE_MODEL:
+            return self.learned_language
+        return self.learned_single if len(learners(window)) == 1 else self.learned
+
     def examine(self, window: Window) -> Finding | None:
         loss = window.derive(curve)
         assert loss is not None
         language = window.chart.task is Task.LANGUAGE_MODEL
-        limit = self.learned_language if language else self.learned
+        limit = self._limit(window)
         if loss.learned > limit or loss.rising:
             return None
         levelled = loss.pace < self.pace_levelled and loss.steadiness < self.levelled
@@ -86,6 +95,8 @@ class LossPlateau(Detector):
             return None
         # A loss that guessing cannot be compared with may have been low from the start.
         doubtful = np.isnan(loss.chance) or (language and loss.learned > self.nothing_language)
+        # And a single layer may have learned all that a straight line can.
+        doubtful = doubtful or loss.learned > self.learned
         return self.finding(
             window,
             f"The loss rests at {loss.last:.4g}: only {max(loss.learned, 0):.0%} of what it began "
@@ -95,4 +106,11 @@ class LossPlateau(Detector):
             learned=loss.learned,
             threshold=limit,
             pace=loss.pace,
+            first_step=_began(window, loss),
         )
+
+
+def _began(window: Window, loss: Curve) -> int:
+    """The step from which on the loss was where it is now."""
+    reached = int(np.argmax(loss.levels <= loss.last + 2 * loss.error))
+    return int(window.pulse.step[reached * len(window.pulse) // len(loss.levels)])

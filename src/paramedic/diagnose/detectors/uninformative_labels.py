@@ -52,10 +52,14 @@ class UninformativeLabels(Detector):
         "distance from the loss of guessing, as a share of it",
         source="tuning half of the zoo",
     )
+    errors: float = threshold(
+        1.0, "standard errors of a level that it may be off beyond that", source="as above"
+    )
     steps: int = threshold(
         1500, "steps after which a run that has not ended is judged", source="slow starters"
     )
     fewest: int = threshold(60, "steps before it is judged at all", source="as above")
+    fast: float = threshold(0.1, "fall over the last quarter that is fast", source="as above")
     least_motion: float = threshold(
         1e-4, "update-to-weight ratio that is sound", source="a usual rule of thumb is 1e-3"
     )
@@ -79,9 +83,11 @@ class UninformativeLabels(Detector):
         assert move is not None
         away = abs(middle(loss.levels[-4:]) - loss.chance) / max(loss.chance, 1e-12)
         sound = self.least_motion <= move.middle <= self.most_motion
-        if away > self.near or not sound or loss.learned > self.near or move.blocked:
+        near = self.near + self.errors * loss.error / max(loss.chance, 1e-12)
+        if away > near or not sound or loss.learned > near or move.blocked:
             return None
-        if loss.validation_pace > 0:  # slow, but what is learned holds elsewhere, too
+        # What is learned slowly may hold elsewhere, too; what falls fast is no guessing.
+        if loss.validation_pace > 0 or loss.pace > self.fast:
             return None
         return self.finding(
             window,
@@ -92,6 +98,6 @@ class UninformativeLabels(Detector):
             loss=loss.last,
             guessing=loss.chance,
             distance=away,
-            threshold=self.near,
+            threshold=near,
             update_ratio=move.middle,
         )
