@@ -35,9 +35,7 @@ class Cache:
         self, task: dict[str, Any], measure: Callable[[], dict[str, Any]], *, watched: bool = True
     ) -> dict[str, Any]:
         """The result of a task, measured if it is not known."""
-        sources = (*TRAINING, *WATCHING) if watched else TRAINING
-        words = json.dumps([fingerprint(sources), task], sort_keys=True)
-        file = self._folder / f"{hashlib.sha256(words.encode()).hexdigest()[:20]}.json"
+        file = self._file(task, watched=watched)
         if not file.exists():
             result = measure()
             begun = file.with_suffix(".part")  # an interrupted write must not pass for a result
@@ -46,6 +44,15 @@ class Cache:
         known: dict[str, Any] = json.loads(file.read_text())
         found: dict[str, Any] = known["result"]
         return found
+
+    def knows(self, task: dict[str, Any], *, watched: bool = True) -> bool:
+        """Whether it was measured."""
+        return self._file(task, watched=watched).exists()
+
+    def _file(self, task: dict[str, Any], *, watched: bool) -> Path:
+        sources = (*TRAINING, *WATCHING) if watched else TRAINING
+        words = json.dumps([fingerprint(sources), task], sort_keys=True)
+        return self._folder / f"{hashlib.sha256(words.encode()).hexdigest()[:20]}.json"
 
 
 @cache

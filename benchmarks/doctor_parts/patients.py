@@ -16,7 +16,7 @@ from . import texts
 BLOCK = 32
 SIZES = {  # layers, width, heads, samples of a batch
     "tiny": (1, 16, 2, 4),  # of the smoke test
-    "0.1M": (2, 64, 4, 4),
+    "0.1M": (1, 96, 4, 8),
     "0.3M": (3, 96, 4, 8),
     "0.8M": (4, 128, 4, 8),
 }

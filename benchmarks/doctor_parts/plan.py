@@ -16,10 +16,11 @@ MODES = {EVERY: None, DEFAULT: 0.01}  # how often is looked: the share of the ti
 EXPLODING, VANISHING = "exploding-gradient", "vanishing-gradient"
 FACTORS = {EXPLODING: "×20", VANISHING: "×1e-8"}
 ALL = "all layers"
-ONE = ("blocks.0.attention.qkv", "blocks.1.perceptron.0", "blocks.1.attention.project",
-       "blocks.0.perceptron.2", "tokens")  # fmt: skip
+EARLY, LATE = "blocks.0.attention", "blocks.0.perceptron"
+ONE = (f"{EARLY}.qkv", f"{LATE}.0", f"{EARLY}.project", f"{LATE}.2", "tokens")
+WARM_UP = 80  # steps before the first injection
 SOON = 3  # steps after which a fault must be known
-AFTER = {"one step": 12, "lasting": 40}  # steps that a run goes on
+AFTER = {"one step": 12, "lasting": 30}  # steps that a run goes on
 EMERGENCY = 12  # steps after which a dual injection must be one event
 FOREVER = 10_000  # steps: `math.inf` that JSON knows
 
@@ -49,68 +50,72 @@ def tasks(*, quick: bool = False) -> list[Task]:
 
 def _identity() -> Iterator[Task]:
     for number, text in enumerate(TEXTS):
-        size = "0.3M" if number % 2 else "0.1M"
+        size = "0.3M" if number == 1 else "0.1M"
         optimizer = "sgd" if number == 2 else "adamw"
-        patient = Patient(text, 3, size, optimizer, "cosine", clip=1.0, steps=200)
-        yield Task("identity", patient, DEFAULT)
+        yield Task("identity", Patient(text, 3, size, optimizer, "cosine", 1.0, 100), DEFAULT)
 
 
 def _injections() -> Iterator[Task]:
-    """Each text twice, with another optimizer and at another step."""
+    """Each text, with one optimizer or the other and at another step; after a warm-up, as in the
+    paper: the first steps of a run are wild."""
     kinds = product((EXPLODING, VANISHING), (ALL, "one layer"), ("one step", "lasting"))
     for number, (fault, where, lasts) in enumerate(kinds):
         for place, text in enumerate(TEXTS):
-            for turn, optimizer in enumerate(("adamw", "sgd")):
-                at = 50 + 17 * ((3 * number + 5 * place + 7 * turn) % 9)
-                layers = () if where == ALL else (ONE[(number + place + 2 * turn) % len(ONE)],)
-                shot = Shot(
-                    fault, at, FOREVER if lasts == "lasting" else 1, {"layers": list(layers)}
-                )
-                patient = Patient(text, 10 * number + turn, optimizer=optimizer)
-                labels = {"fault": fault, "where": where, "lasts": lasts, "at": at}
-                for mode in MODES:
-                    yield Task("injection", patient, mode, (shot,), at + 1 + AFTER[lasts], labels)
+            optimizer = ("adamw", "sgd")[(number + place) % 2]
+            at = WARM_UP + 11 * ((3 * number + 5 * place) % 9)
+            layers = [] if where == ALL else [ONE[(number + place) % len(ONE)]]
+            duration = FOREVER if lasts == "lasting" else 1
+            shot = Shot(fault, at, duration, {"layers": layers})
+            labels = {"fault": fault, "where": where, "lasts": lasts, "at": at}
+            until = at + 1 + AFTER[lasts]
+            for mode in MODES:
+                patient = Patient(text, number, optimizer=optimizer)
+                yield Task("injection", patient, mode, (shot,), until, labels)
 
 
 def _alarms() -> Iterator[Task]:
     for text in TEXTS:
         several = (
-            Patient(text, 20, "0.1M", "adamw", "constant", steps=400),
-            Patient(text, 21, "0.1M", "adamw", "cosine", clip=1.0, steps=300),
-            Patient(text, 22, "0.1M", "sgd", "constant", steps=400),
-            Patient(text, 23, "0.1M", "sgd", "cosine", clip=1.0, steps=300),
-            Patient(text, 24, "0.3M", "adamw", "cosine", steps=200),
+            Patient(text, 20, "0.1M", "adamw", "constant", steps=250),
+            Patient(text, 21, "0.1M", "adamw", "cosine", clip=1.0, steps=200),
+            Patient(text, 22, "0.1M", "sgd", "cosine", steps=250),
         )
         for patient, mode in product(several, MODES):
             yield Task("alarm", patient, mode)
-    for mode in MODES:
-        yield Task(
-            "alarm", Patient("tinyshakespeare", 25, "0.8M", "adamw", "cosine", steps=150), mode
-        )
+    larger = (
+        Patient("wikitext2", 24, "0.3M", "adamw", "cosine", clip=1.0, steps=150),
+        Patient("tinyshakespeare", 25, "0.8M", "adamw", "cosine", steps=150),
+    )
+    for patient, mode in product(larger, MODES):
+        yield Task("alarm", patient, mode)
+
+
+def _patients() -> Iterator[tuple[int, Patient]]:
+    """Of the runs that are rescued, each with a number of its own."""
+    for place, text in enumerate(TEXTS):
+        for turn, optimizer in enumerate(("adamw", "sgd")):
+            yield 2 * place + turn, Patient(text, 30 + turn, "0.1M", optimizer, "cosine", steps=170)
 
 
 def dual_kinds(at: int) -> dict[str, tuple[Shot, ...]]:
     """Two faults that begin together."""
-    early, late = {"layers": ["blocks.0"]}, {"layers": ["blocks.1"]}
+    early, late = {"layers": [EARLY]}, {"layers": [LATE]}
     rate = Shot("learning-rate-too-high", at, FOREVER, {"factor": 30.0})
     return {
         "explosion and vanishing": (Shot(EXPLODING, at, 1, late), Shot(VANISHING, at, 1, early)),
         "explosion and vanishing, lasting": (
             Shot(EXPLODING, at, FOREVER, early), Shot(VANISHING, at, FOREVER, late),
         ),
-        "explosion and corrupted batch": (Shot(EXPLODING, at, 1), Shot("abnormal-data", at, 1)),
         "explosion and rate ×30": (Shot(EXPLODING, at, 1), rate),
         "vanishing and rate ×30": (Shot(VANISHING, at, FOREVER, late), rate),
     }  # fmt: skip
 
 
 def _duals() -> Iterator[Task]:
-    for place, text in enumerate(TEXTS):
-        for turn, optimizer in enumerate(("adamw", "sgd")):
-            patient = Patient(text, 30 + turn, optimizer=optimizer, schedule="cosine", steps=260)
-            at = 130 + 11 * place + 5 * turn
-            for kind, shots in dual_kinds(at).items():
-                yield Task("dual", patient, EVERY, shots, labels={"kind": kind, "at": at})
+    for number, patient in _patients():
+        at = 80 + 4 * number
+        for kind, shots in dual_kinds(at).items():
+            yield Task("dual", patient, EVERY, shots, labels={"kind": kind, "at": at})
 
 
 def rescue_kinds(at: int) -> dict[str, Shot]:
@@ -125,12 +130,10 @@ def rescue_kinds(at: int) -> dict[str, Shot]:
 
 
 def _rescues() -> Iterator[Task]:
-    for place, text in enumerate(TEXTS):
-        for turn, optimizer in enumerate(("adamw", "sgd")):
-            patient = Patient(text, 30 + turn, optimizer=optimizer, schedule="cosine", steps=260)
-            at = 125 + 13 * ((place + 2 * turn) % 4)
-            for kind, shot in rescue_kinds(at).items():
-                yield Task("rescue", patient, DEFAULT, (shot,), labels={"kind": kind, "at": at})
+    for number, patient in _patients():
+        at = 75 + 6 * number
+        for kind, shot in rescue_kinds(at).items():
+            yield Task("rescue", patient, DEFAULT, (shot,), labels={"kind": kind, "at": at})
 
 
 def unwatched(task: Task) -> tuple[Task, Task]:
@@ -141,20 +144,14 @@ def unwatched(task: Task) -> tuple[Task, Task]:
 
 def _quick() -> Iterator[Task]:
     """One of each on a text that needs no file, to see that everything works."""
-    patient = Patient(DRAWN, size="tiny", steps=60)
+    at = WARM_UP
+    patient = Patient(DRAWN, size="tiny", steps=at + 20)
     yield Task("identity", patient, DEFAULT)
     for fault, mode in product((EXPLODING, VANISHING), MODES):
-        labels = {"fault": fault, "where": ALL, "lasts": "one step", "at": 40}
-        yield Task("injection", patient, mode, (Shot(fault, 40, 1),), 50, labels)
+        labels = {"fault": fault, "where": ALL, "lasts": "one step", "at": at}
+        yield Task("injection", patient, mode, (Shot(fault, at, 1),), at + 10, labels)
     yield Task("alarm", patient, EVERY)
-    kind, shots = next(iter(_tiny_duals(40).items()))
-    yield Task("dual", patient, EVERY, shots, labels={"kind": kind, "at": 40})
-    shot = rescue_kinds(40)["NaN batch"]
-    yield Task("rescue", patient, DEFAULT, (shot,), labels={"kind": "NaN batch", "at": 40})
-
-
-def _tiny_duals(at: int) -> dict[str, tuple[Shot, ...]]:
-    early, late = {"layers": ["tokens"]}, {"layers": ["blocks.0"]}
-    return {
-        "explosion and vanishing": (Shot(EXPLODING, at, 1, late), Shot(VANISHING, at, 1, early))
-    }
+    kind, shots = next(iter(dual_kinds(at).items()))
+    yield Task("dual", patient, EVERY, shots, labels={"kind": kind, "at": at})
+    shot = rescue_kinds(at)["NaN batch"]
+    yield Task("rescue", patient, DEFAULT, (shot,), labels={"kind": "NaN batch", "at": at})

@@ -16,18 +16,46 @@ COMPARED = ("dual", "rescue")  # parts whose runs are held against untreated one
 
 def run(planned: Sequence[Task], cache: Cache) -> list[dict[str, Any]]:
     """The results with their tasks, in the order of the plan."""
-    rows = []
-    for count, task in enumerate(planned, 1):
+    for done, task in enumerate(_mixed(planned), 1):
         begin = time.perf_counter()
-        row = {"task": task.to_json(), **cache.get(task.to_json(), lambda task=task: measure(task))}
-        if task.part in COMPARED:
-            row |= _beside(task, cache)
-        rows.append(row)
+        row(task, cache)
         seconds = time.perf_counter() - begin
         if seconds > 0.05:
-            line = f"{count} of {len(planned)}  {task.part}  {task.patient.name}"
+            line = f"{done} of {len(planned)}  {task.part}  {task.patient.name}"
             print(f"{line}  {seconds:.1f} s", flush=True)
-    return rows
+    return known(planned, cache)
+
+
+def known(planned: Sequence[Task], cache: Cache) -> list[dict[str, Any]]:
+    """What was measured so far."""
+    return [row(task, cache) for task in planned if _is_known(task, cache)]
+
+
+def row(task: Task, cache: Cache) -> dict[str, Any]:
+    """The result of a task with its task, measured if it is not known."""
+    found = cache.get(task.to_json(), lambda: measure(task))
+    beside = _beside(task, cache) if task.part in COMPARED else {}
+    return {"task": task.to_json(), **found, **beside}
+
+
+def _is_known(task: Task, cache: Cache) -> bool:
+    return cache.knows(task.to_json()) and (
+        task.part not in COMPARED
+        or all(cache.knows(one.to_json(), watched=False) for one in unwatched(task))
+    )
+
+
+def _mixed(planned: Sequence[Task]) -> list[Task]:
+    """All parts in turn, each from both ends: what is interrupted has something of everything."""
+    parts: dict[str, list[Task]] = {}
+    for task in planned:
+        parts.setdefault(task.part, []).append(task)
+    spread = [
+        (((7 * place) % len(several)) / len(several), task)
+        for several in parts.values()
+        for place, task in enumerate(several)
+    ]
+    return [task for _, task in sorted(spread, key=lambda one: one[0])]
 
 
 def _beside(task: Task, cache: Cache) -> dict[str, float | None]:

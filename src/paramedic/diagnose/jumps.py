@@ -72,30 +72,17 @@ def new_jumps(window: Window) -> list[Event]:
     return [event for event in window.derive(told_jumps) if event.step >= since]
 
 
-def jumped_layers(
-    window: Window, event: Event, way: str, factor: float, scatter: float
-) -> dict[str, list[float]]:
+def jumped_layers(event: Event, way: str, factor: float, scatter: float) -> dict[str, list[float]]:
     """The layers whose gradient went `up` or `down` by more than the factor, and by more than
-    what all layers did together: their norms, and the usual ones.
-
-    Embeddings scatter by nature (a rare word, a rare place): theirs must go `scatter` times as far.
-    """
+    what all layers did together and than they scatter: their norms, and the usual ones."""
     common = float(event.data["ratio"])
     least = factor * (max(common, 1.0) if way == "up" else min(common, 1.0))
-    scattering = window.of_chart(_embeddings)
     return {
         name: [norm, usual]
-        for name, (norm, usual) in event.data.get(way, {}).items()
-        if _is_beyond(norm / usual, least, scatter if name in scattering else 1.0)
+        for name, (norm, usual, deviations) in event.data.get(way, {}).items()
+        if (norm > least * usual if way == "up" else norm < least * usual)
+        and abs(deviations) > scatter
     }
-
-
-def _is_beyond(ratio: float, least: float, scatter: float) -> bool:
-    return ratio > least * scatter if least > 1 else ratio < least / scatter
-
-
-def _embeddings(chart: Chart) -> frozenset[str]:
-    return frozenset(layer.name for layer in chart.layers if "Embedding" in layer.kind)
 
 
 def loss_ratio(window: Window, step: int) -> float:

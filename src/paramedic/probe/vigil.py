@@ -25,7 +25,7 @@ from paramedic.diagnose.jumps import JUMP
 from paramedic.probe import native
 from paramedic.types import Event
 
-_FEWEST = 24  # steps before anything can jump
+_FEWEST = 64  # steps before anything can jump: the first ones are wild
 _LIMITS = (
     _FEWEST,
     1 / 16,  # weight of a step in the level
@@ -38,7 +38,7 @@ _LIMITS = (
     math.log(4),  # of the norm of a layer that jumps beside the others
     0.05,  # smallest deviation of a logarithm: nobody is calmer than 5 %
 )
-_ALL, _ROW, _TOLD = 7, 4, 3  # of what is remembered of all layers and of each, and told of each
+_ALL, _ROW, _TOLD = 7, 5, 4  # of what is remembered of all layers and of each, and told of each
 _MOVE, _BEYOND, _DEVIATIONS = 4, 5, 6
 _QUIET = 16  # steps after a jump in which no smaller one is told
 _LARGER = 1.2  # times as far, as logarithms
@@ -128,7 +128,7 @@ def jump_event(
     step: int, names: Sequence[str], together: NDArray[np.float64], told: NDArray[np.float64]
 ) -> Event:
     """What happened, in numbers that detectors can judge."""
-    logs, moves, beyond = told
+    logs, moves, beyond, _ = told
     common = float(together[_MOVE])
     own = moves - common
     up = (own > _LIMITS[4]) & (beyond > _LIMITS[5]) & (moves > _LIMITS[8])
@@ -159,9 +159,13 @@ def _power(move: float) -> float:
 def _layers(
     names: Sequence[str], which: NDArray[np.bool_], told: NDArray[np.float64]
 ) -> Mapping[str, list[float]]:
-    """The norm of each of these layers, and its usual one."""
-    logs, moves, _ = told
+    """The norm of each of these layers, its usual one, and its deviations from the others."""
+    logs, moves, _, deviations = told
     return {
-        names[place]: [_power(float(logs[place])), _power(float(logs[place] - moves[place]))]
+        names[place]: [
+            _power(float(logs[place])),
+            _power(float(logs[place] - moves[place])),
+            float(deviations[place]),
+        ]
         for place in np.flatnonzero(which)[:_MOST_NAMED]
     }

@@ -94,7 +94,7 @@ class ExplodingGradient(Detector):
         3.2, "the same against the largest leap before", source="as above; 3.1 was healthy"
     )
     scatter: float = threshold(
-        1.6, "times as far that the gradient of an embedding must go", source="char-GPTs"
+        4.0, "deviations from the level that a jump must have", source="as above and char-GPTs"
     )
     batch: float = threshold(
         2.0, "loss against the usual one, from which the batch is to blame", source="as above"
@@ -124,9 +124,10 @@ class ExplodingGradient(Detector):
 
     def _leap(self, window: Window, event: Event) -> Finding | None:
         """What the probe saw at one step, if neither the batch nor the kind of net explains it."""
-        data, layers = event.data, jumped_layers(window, event, "up", self.leap, self.scatter)
+        data, layers = event.data, jumped_layers(event, "up", self.leap, self.scatter)
         calm = window.of_chart(is_recurrent) and data["deviations"] < self.deviations
-        common = data["ratio"] > self.leap and data["beyond"] > self.beyond
+        far = data["deviations"] > self.scatter and data["beyond"] > self.beyond
+        common = data["ratio"] > self.leap and far
         if not layers and (not common or calm or not loss_ratio(window, event.step) < self.batch):
             return None
         norm, usual = data["norm"], data["usual"]

@@ -85,7 +85,7 @@ class VanishingGradient(Detector):
         1e-4, "one gradient against the level of the steps before", source="tuning half; 2e-3 was"
     )
     scatter: float = threshold(
-        1.6, "times as far that the gradient of an embedding must go", source="char-GPTs"
+        4.0, "deviations from the level that a jump must have", source="as above and char-GPTs"
     )
     solved: float = threshold(
         0.1, "loss against the usual one, below which there is nothing to learn", source="as above"
@@ -116,7 +116,7 @@ class VanishingGradient(Detector):
 
     def _fall(self, window: Window, event: Event) -> Finding | None:
         """What the probe saw at one step, if it was lately or has not come back since."""
-        data, layers = event.data, jumped_layers(window, event, "down", self.fall, self.scatter)
+        data, layers = event.data, jumped_layers(event, "down", self.fall, self.scatter)
         solved = loss_ratio(window, event.step) < self.solved
         if not layers and (data["ratio"] > self.fall or solved):
             return None

@@ -280,7 +280,7 @@ double paramedic_norms(const float *const *data, const int64_t *sizes, const int
 
 /* What the vigil remembers: of all layers together, then of each of them. See `vigil.py`. */
 enum { A_SEEN, A_HIGH, A_LOW, A_SPREAD, A_MOVE, A_BEYOND, A_DEVIATIONS, A_FIELDS };
-enum { V_SEEN, V_LEVEL, V_HIGH, V_LOW, V_FIELDS };
+enum { V_SEEN, V_LEVEL, V_HIGH, V_LOW, V_SPREAD, V_FIELDS };
 enum { L_FEWEST, L_RATE, L_RELAX, L_CAP, L_UP, L_UP_BEYOND, L_DOWN, L_DOWN_BEYOND, L_OWN,
        L_CALM };
 
@@ -305,13 +305,14 @@ static int is_jump(double move, double beyond, const double *limit) {
 }
 
 /* Compares the logarithm of the norm of each row with its level, and learns from it. `told`
- * ([3, height]) gets the logarithms, their moves and how far the own part of a move is outside of
- * its range; NaN for a row without a gradient. `squares` and `sorted` are scratch. Returns whether
+ * ([4, height]) gets the logarithms, their moves, how far the own part of a move is outside of its
+ * range, and that part in deviations; NaN for a row without a gradient. `squares` and `sorted` are scratch. Returns whether
  * a row, or all together, jumped. */
 int64_t paramedic_vigil(const float *const *data, const int64_t *sizes, const int64_t *row_of,
                         int64_t vectors, int64_t height, double *squares, float *sorted,
                         const double *limit, double *all, double *rows, double *told) {
     double *logs = told, *moves = told + height, *beyond = told + 2 * height;
+    double *deviations = told + 3 * height;
     int64_t known = 0, startled = 0;
     for (int64_t r = 0; r < height; r++)
         squares[r] = 0.0;
@@ -321,7 +322,7 @@ int64_t paramedic_vigil(const float *const *data, const int64_t *sizes, const in
         int usable = squares[r] > 0 && isfinite(squares[r]);
         logs[r] = usable ? 0.5 * log(squares[r]) : NAN;
         moves[r] = usable && row[V_SEEN] > 0 ? logs[r] - row[V_LEVEL] : NAN;
-        beyond[r] = NAN;
+        beyond[r] = deviations[r] = NAN;
         if (!isnan(moves[r]))
             sorted[known++] = (float)moves[r];
     }
@@ -340,12 +341,14 @@ int64_t paramedic_vigil(const float *const *data, const int64_t *sizes, const in
         } else {
             double own = moves[r] - common, rate = fmax(1 / (row[V_SEEN] + 1), limit[L_RATE]);
             int old = row[V_SEEN] >= limit[L_FEWEST];
+            deviations[r] = own / fmax(1.2533 * row[V_SPREAD], limit[L_CALM]);
             beyond[r] = old ? outside_of(own, row[V_HIGH], row[V_LOW]) : 0.0;
             if (fabs(moves[r]) > limit[L_OWN] && moves[r] * own > 0 &&
                 is_jump(own, beyond[r], limit))
                 startled = 1;
             row[V_LEVEL] += rate * (old ? within(moves[r], limit[L_CAP]) : moves[r]);
             own = within(own, limit[L_CAP]);
+            row[V_SPREAD] += rate * (fabs(own) - row[V_SPREAD]);
             row[V_HIGH] = relaxed(row[V_HIGH], own, limit[L_RELAX], 1);
             row[V_LOW] = relaxed(row[V_LOW], own, limit[L_RELAX], 0);
         }
