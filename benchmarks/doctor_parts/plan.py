@@ -20,7 +20,7 @@ EARLY, LATE = "blocks.0.attention", "blocks.0.perceptron"
 ONE = (f"{EARLY}.qkv", f"{LATE}.0", f"{EARLY}.project", f"{LATE}.2", "tokens")
 WARM_UP = 80  # steps before the first injection
 SOON = 3  # steps after which a fault must be known
-AFTER = {"one step": 12, "lasting": 30}  # steps that a run goes on
+AFTER = {"one step": 8, "lasting": 24}  # steps that a run goes on
 EMERGENCY = 12  # steps after which a dual injection must be one event
 FOREVER = 10_000  # steps: `math.inf` that JSON knows
 
@@ -62,7 +62,7 @@ def _injections() -> Iterator[Task]:
     for number, (fault, where, lasts) in enumerate(kinds):
         for place, text in enumerate(TEXTS):
             optimizer = ("adamw", "sgd")[(number + place) % 2]
-            at = WARM_UP + 11 * ((3 * number + 5 * place) % 9)
+            at = WARM_UP + 5 * ((3 * number + 5 * place) % 9)
             layers = [] if where == ALL else [ONE[(number + place) % len(ONE)]]
             duration = FOREVER if lasts == "lasting" else 1
             shot = Shot(fault, at, duration, {"layers": layers})
@@ -76,15 +76,15 @@ def _injections() -> Iterator[Task]:
 def _alarms() -> Iterator[Task]:
     for text in TEXTS:
         several = (
-            Patient(text, 20, "0.1M", "adamw", "constant", steps=250),
-            Patient(text, 21, "0.1M", "adamw", "cosine", clip=1.0, steps=200),
-            Patient(text, 22, "0.1M", "sgd", "cosine", steps=250),
+            Patient(text, 20, "0.1M", "adamw", "constant", steps=180),
+            Patient(text, 21, "0.1M", "adamw", "cosine", clip=1.0, steps=180),
+            Patient(text, 22, "0.1M", "sgd", "cosine", steps=180),
         )
         for patient, mode in product(several, MODES):
             yield Task("alarm", patient, mode)
     larger = (
-        Patient("wikitext2", 24, "0.3M", "adamw", "cosine", clip=1.0, steps=150),
-        Patient("tinyshakespeare", 25, "0.8M", "adamw", "cosine", steps=150),
+        Patient("wikitext2", 24, "0.3M", "adamw", "cosine", clip=1.0, steps=120),
+        Patient("tinyshakespeare", 25, "0.8M", "adamw", "cosine", steps=120),
     )
     for patient, mode in product(larger, MODES):
         yield Task("alarm", patient, mode)
@@ -94,7 +94,7 @@ def _patients() -> Iterator[tuple[int, Patient]]:
     """Of the runs that are rescued, each with a number of its own."""
     for place, text in enumerate(TEXTS):
         for turn, optimizer in enumerate(("adamw", "sgd")):
-            yield 2 * place + turn, Patient(text, 30 + turn, "0.1M", optimizer, "cosine", steps=170)
+            yield 2 * place + turn, Patient(text, 30 + turn, "0.1M", optimizer, "cosine", steps=150)
 
 
 def dual_kinds(at: int) -> dict[str, tuple[Shot, ...]]:
@@ -113,7 +113,7 @@ def dual_kinds(at: int) -> dict[str, tuple[Shot, ...]]:
 
 def _duals() -> Iterator[Task]:
     for number, patient in _patients():
-        at = 80 + 4 * number
+        at = 76 + 3 * number
         for kind, shots in dual_kinds(at).items():
             yield Task("dual", patient, EVERY, shots, labels={"kind": kind, "at": at})
 
@@ -131,7 +131,7 @@ def rescue_kinds(at: int) -> dict[str, Shot]:
 
 def _rescues() -> Iterator[Task]:
     for number, patient in _patients():
-        at = 75 + 6 * number
+        at = 70 + 4 * number
         for kind, shot in rescue_kinds(at).items():
             yield Task("rescue", patient, DEFAULT, (shot,), labels={"kind": kind, "at": at})
 

@@ -65,3 +65,15 @@ def _beside(task: Task, cache: Cache) -> dict[str, float | None]:
         for one in unwatched(task)
     ]
     return {"clean": losses[0], "untreated": losses[1]}
+
+
+def overhead(cache: Cache, *, measure: bool) -> dict[str, list[float]]:
+    """The ratios of the step time of each model to the plain loop."""
+    from .overhead import measure_overhead, overhead_tasks
+
+    found = {}
+    for task in overhead_tasks():
+        if measure or cache.knows(task.to_json()):
+            result = cache.get(task.to_json(), lambda task=task: measure_overhead(task))
+            found[f"char-GPT {task.patient.size}"] = result["ratios"]
+    return found

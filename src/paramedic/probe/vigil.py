@@ -17,7 +17,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -52,6 +51,7 @@ class Vigil:
     def __init__(self, parameters: Sequence[Tensor], row_of: Sequence[int], height: int) -> None:
         self._all_parameters, self._all_rows, self._height = parameters, row_of, height
         self._parameters: list[Tensor] = []
+        self._rows_of = array("q")
         self._lost = self._steps = 0
         self._quiet_until, self._largest = 0, 0.0
         self._limits = array("d", _LIMITS)
@@ -66,22 +66,13 @@ class Vigil:
         """After a backward pass: whether a jump is to be told. This is hot."""
         if not self._parameters and not self._find():
             return False
-        try:
-            pointers = array(
-                "Q",
-                [
-                    grad.data_ptr() if (grad := one.grad).is_contiguous() else 0  # type: ignore[union-attr]
-                    for one in self._parameters
-                ],
-            )
-        except (AttributeError, RuntimeError):  # no gradient, or one without an address
-            pointers = array("Q", [0])
-        if 0 in pointers:
+        vectors = native.vectors_of([parameter.grad for parameter in self._parameters])
+        if vectors is None:  # a gradient is gone, or has moved to where it cannot be read
             self._parameters, self._lost = [], self._lost + 1
             return False
         self._steps += 1
-        jumped = self._vigil(pointers.buffer_info()[0], *self._fixed)
-        return bool(jumped) and self._is_news()
+        pointers, sizes = vectors.pointers.buffer_info()[0], vectors.sizes.buffer_info()[0]
+        return bool(self._vigil(pointers, sizes, *self._fixed)) and self._is_news()
 
     def _is_news(self) -> bool:
         """Whether no jump as large was told just before: a wild run is not looked at again and
@@ -97,26 +88,17 @@ class Vigil:
         """The parameters whose gradients the kernel can read; False if there are none."""
         if self._vigil is None or self._lost > _MOST_LOST:
             return False
-        found = [
-            (one, row)
-            for one, row in zip(self._all_parameters, self._all_rows, strict=True)
-            if one.dtype is torch.float32
-            and one.numel()
-            and one.grad is not None
-            and native.is_native(one.grad)
-        ]
+        both = zip(self._all_parameters, self._all_rows, strict=True)
+        found = [(one, row) for one, row in both if native.vectors_of([one.grad]) is not None]
         self._parameters = [one for one, _ in found]
-        self._numbers = (
-            array("q", [one.numel() for one in self._parameters]),
-            array("q", [row for _, row in found]),
-        )
-        sizes, rows = (numbers.buffer_info()[0] for numbers in self._numbers)
+        self._rows_of = array("q", [row for _, row in found])
         scratch = self._scratch.buffer_info()[0]
         kept = (self._limits, self._all, self._rows, self._told)
         self._fixed = (
-            sizes, rows, len(found), self._height, scratch, scratch + 8 * self._height,
-            *(numbers.buffer_info()[0] for numbers in kept),
+            self._rows_of.buffer_info()[0], len(found), self._height,
+            scratch, scratch + 8 * self._height, *(one.buffer_info()[0] for one in kept),
         )  # fmt: skip
+        self._lost += not found
         return bool(found)
 
     def event(self, step: int, names: Sequence[str]) -> Event:

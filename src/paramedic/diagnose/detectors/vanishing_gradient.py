@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,7 +126,7 @@ class VanishingGradient(Detector):
             return None
         norm, usual = next(iter(layers.values()), [data["norm"], data["usual"]])
         whose = f"of {', '.join(f'`{name}`' for name in list(layers)[:3])} " if layers else ""
-        since = {"first_step": event.step} if lasts and not new else {"moment": event.step}
+        since: dict[str, Any] = {"moment" if new else "first_step": event.step}
         return self.finding(
             window,
             f"The gradient {whose}at step {event.step} (norm {norm:.2g}) is {norm / usual:.1e} of "
