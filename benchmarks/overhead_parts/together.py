@@ -22,8 +22,15 @@ from .absence import Absence, real_clock
 from .variants import Variant
 from .workloads import Workload
 
-WARM = {"W1": 12, "W1b": 8, "W2": 400, "W3": 8}  # untimed watched steps after attaching
-PAIRS = {"W1": 50, "W1b": 10, "W2": 800, "W3": 24}  # in a repeat
+WARM = {
+    "W1": 12,
+    "W1b": 8,
+    "W2": 400,
+    "W3": 8,
+    "D1": 100,
+    "D2": 12,
+}  # untimed watched steps after attaching
+PAIRS = {"W1": 50, "W1b": 20, "W2": 800, "W3": 24, "D1": 150, "D2": 50}  # in a repeat
 CUT = 0.1  # of a kind of steps on either side
 FEW = 10  # steps of a kind are averaged whole
 

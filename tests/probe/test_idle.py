@@ -25,9 +25,10 @@ class Sleeper:
     def __init__(self, due: int = 100, *, strict: bool = True) -> None:
         self.weight = torch.ones(4, requires_grad=True)
         self.notes: list[Note] = []
+        self.jumps = False
         self.woken: list[Sequence[Tensor] | None] = []
         self.idle = Idle(Guard(strict=strict), self.notes, self._wake)
-        self.idle.start(10, due, self.weight)
+        self.idle.start(10, due, self.weight, (lambda: self.jumps, 1, 1))
 
     def _wake(self, roots: Sequence[Tensor] | None) -> None:
         self.woken.append(roots)

@@ -20,9 +20,9 @@ import numpy as np
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis, diagnose
 from paramedic.diagnose.detector import Detector
-from paramedic.diagnose.jumps import Startle
+from paramedic.diagnose.jumps import JUMP, Startle
 from paramedic.trace.history import History
-from paramedic.types import Chart, Epoch, Event, Finding, Frame, Window
+from paramedic.types import Chart, Epoch, Event, Finding, Frame, Severity, Window
 
 _log = logging.getLogger("paramedic")
 
@@ -116,8 +116,12 @@ class Engine:
         return self._frames + 1 >= self._due
 
     def event(self, event: Event) -> None:
-        """Something that happened once."""
+        """Something that happened once. A jump is examined at once."""
         self._history.add_event(event)
+        if event.kind == JUMP:
+            self._startle.wake()
+            self._startled = True
+            self._pending = event.step
 
     def epoch(self, epoch: Epoch) -> None:
         """The numbers of an epoch."""
@@ -236,6 +240,10 @@ class Engine:
             return
         ward.agreed += 1
         ward.absent = 0
+        if case is not None and _is_grave(case.finding) < _is_grave(finding):
+            case.closed = step  # what was a note is more than that: it is told anew
+            del self._open[slug]
+            case = None
         if case is not None:
             case.finding, case.seen = replace(finding, step=case.finding.step), step
         elif ward.agreed >= ward.detector.patience:
@@ -252,6 +260,10 @@ class Engine:
             ward.detector.slug,
             why,
         )
+
+
+def _is_grave(finding: Finding) -> bool:
+    return finding.severity is not Severity.INFO
 
 
 def _has_finite_gradient(frame: Frame) -> bool:

@@ -8,12 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from paramedic.diagnose.rows import middle
-from paramedic.types import Window
+from paramedic.types import Chart, Event, Window
+
+JUMP = "jump"  # an event: the probe saw the gradient jump, between looks too
 
 _NEWEST = 4  # frames that are looked at: a jump is told soon or not at all
 _FEWEST = 16  # frames before it that tell what is usual
 _LEAST = 1e-30  # stands for zero in logarithms
 _NARROW = math.log(2)  # range of logarithms within which nothing has jumped
+_BEFORE = 32  # losses before a jump that tell what is usual
+_RECURRENT = ("RNN", "LSTM", "GRU")
 _CALM = 0.05  # smallest deviation of a logarithm: nobody is calmer than 5 %
 
 
@@ -67,6 +71,47 @@ def _loss(window: Window, places: np.ndarray) -> float:
     return ratio if math.isfinite(ratio) else 1.0
 
 
+def told_jumps(window: Window) -> tuple[Event, ...]:
+    """The jumps that the probe told of, newest first. Use `window.derive`."""
+    return tuple(event for event in reversed(window.events) if event.kind == JUMP)
+
+
+def new_jumps(window: Window) -> list[Event]:
+    """Those of the newest frames."""
+    since = int(window.steps[-_NEWEST:][0]) if len(window) else 0
+    return [event for event in window.derive(told_jumps) if event.step >= since]
+
+
+def jumped_layers(event: Event, way: str, factor: float, scatter: float) -> dict[str, list[float]]:
+    """The layers whose gradient went `up` or `down` by more than the factor, and by more than
+    what all layers did together and than they scatter: their norms, and the usual ones."""
+    common = float(event.data["ratio"])
+    least = factor * (max(common, 1.0) if way == "up" else min(common, 1.0))
+    return {
+        name: [norm, usual]
+        for name, (norm, usual, deviations) in event.data.get(way, {}).items()
+        if (norm > least * usual if way == "up" else norm < least * usual)
+        and abs(deviations) > scatter
+    }
+
+
+def loss_ratio(window: Window, step: int) -> float:
+    """The loss of a step over the usual one; NaN where that means nothing."""
+    pulse = window.pulse
+    place = int(np.searchsorted(pulse.step, step))
+    before = pulse.loss[max(place - _BEFORE, 0) : place]
+    before = before[np.isfinite(before)]
+    if place >= len(pulse.step) or pulse.step[place] != step or not len(before):
+        return math.nan
+    usual = middle(before)
+    return float(pulse.loss[place]) / usual if usual > 0 else math.nan
+
+
+def is_recurrent(chart: Chart) -> bool:
+    """Whether the net multiplies by the same weights again and again. Use `window.of_chart`."""
+    return any(word in layer.kind for layer in chart.layers for word in _RECURRENT)
+
+
 class Startle:
     """Notices such jumps frame by frame, at the cost of a logarithm, so that they are examined
     at once and not when it is time."""
@@ -78,6 +123,10 @@ class Startle:
         self._level = self._spread = 0.0
         self._awake = 0  # frames that are still to be examined
         self._quiet = 0  # frames until the next jump may startle
+
+    def wake(self) -> None:
+        """Somebody else has noticed something."""
+        self._awake = _EXAMINED
 
     def notices(self, norm: float) -> bool:
         """Whether this frame, or one just before it, is out of the ordinary."""

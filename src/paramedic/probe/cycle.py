@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from torch import Tensor
 from torch.amp.grad_scaler import GradScaler
+from torch.optim import Optimizer
 
 from paramedic.probe.meter import Columns, Gradients
 from paramedic.probe.origin import Origin
+from paramedic.probe.tensors import values
+from paramedic.types import Event
 
 
 @dataclass(slots=True)
@@ -34,6 +37,7 @@ class Cycle:
     scalars: dict[str, float] = field(default_factory=dict)
     origin: Origin | None = None
     given: float | None = None  # the loss that the user handed in
+    jump: Event | None = None  # of the gradient
 
     def add_loss(self, value: float | None, roots: Sequence[Tensor]) -> None:
         """Add what `backward` was called on: its value, or tensors that are not read yet."""
@@ -71,6 +75,19 @@ def single_number(roots: Sequence[Tensor]) -> float | None:
         return None
     value = roots[0].item()
     return value if isinstance(value, float) else None
+
+
+def carried(optimizers: Iterable[Optimizer]) -> bool:
+    """Whether the optimizers' own gradients are still those of the step before."""
+    held = [
+        parameter
+        for optimizer in optimizers
+        for group in optimizer.param_groups
+        for parameter in group["params"]
+        if parameter.grad is not None
+    ]
+    smallest = min(held, key=lambda parameter: parameter.numel(), default=None)
+    return smallest is not None and bool(values(smallest.grad).flat.any())
 
 
 class GradientMarks:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import platform
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,8 +26,8 @@ from paramedic.probe.guard import Guard
 from paramedic.probe.layers import Layers
 from paramedic.probe.meter import Columns, Meter, unscale
 from paramedic.probe.options import Options
-from paramedic.probe.schedule import FULL
-from paramedic.types import Chart, Frame, Task
+from paramedic.probe.schedule import FULL, Schedule
+from paramedic.types import Chart, Event, Frame, Task
 from paramedic.version import __version__
 
 _EARLY, _REFRESH = (
@@ -162,6 +163,20 @@ class Examiner:
         # A layer may have appeared since: its rows are known from the next look on.
         if all(len(column) == len(self.layers.rows) for column in columns.values()):
             cycle.columns.update(columns)
+
+    def glance(self, schedule: Schedule, cycle: Cycle) -> bool:
+        """Whether the gradient has jumped. What that costs tells how often it can be asked."""
+        if schedule.overhead is None and cycle.gradients is not None:  # it was read just now
+            norms = cycle.gradients.columns.get("grad_norm")
+            return norms is not None and self.meter.vigil.glance_at(norms)
+        begin = time.perf_counter()
+        jumped = self.meter.vigil.glance()
+        schedule.glanced(time.perf_counter() - begin)
+        return jumped
+
+    def jump(self, step: int) -> Event:
+        """The jump that the last glance saw."""
+        return self.meter.vigil.event(step, [row.name for row in self.layers.rows])
 
     def after_step(self, cycle: Cycle) -> None:
         """The weights have moved."""

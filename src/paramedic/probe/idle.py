@@ -18,6 +18,7 @@ from torch import Tensor
 from paramedic.probe import native
 from paramedic.probe.guard import Guard
 
+Glances = tuple[Callable[[], bool], int, int]  # what to call, every how many steps, at which pass
 Note = tuple[int, float | Tensor | None, bool, bool]  # step, loss, finite, skipped
 
 
@@ -29,9 +30,9 @@ class Idle:
     """
 
     __slots__ = (
-        "_began", "_finite", "_first", "_grad", "_guard", "_notes", "_timed", "_value",
-        "_version", "active", "backwards", "batches", "cost", "due", "given", "loss", "sentinel",
-        "step", "wake",
+        "_began", "_finite", "_first", "_glance", "_grad", "_guard", "_last", "_notes", "_stride",
+        "_timed", "_value", "_version", "active", "backwards", "batches", "cost", "due", "given",
+        "jumped", "loss", "sentinel", "step", "wake",
     )  # fmt: skip
 
     def __init__(
@@ -39,12 +40,13 @@ class Idle:
     ) -> None:
         self._guard, self._notes, self.wake = guard, notes, wake
         self._finite: Any = None if native.kernel is None else native.kernel.finite
-        self.active = False
+        self.active = self.jumped = False
         self.cost = 0.0
 
-    def start(self, step: int, due: int, sentinel: Tensor) -> None:
+    def start(self, step: int, due: int, sentinel: Tensor, glances: Glances) -> None:
         """Take over before `step`."""
-        self.active = True
+        self.active, self.jumped = True, False
+        self._glance, self._stride, self._last = glances
         self.step = self._first = step
         self.due = due
         self.sentinel = sentinel
@@ -100,6 +102,13 @@ class Idle:
                 finite = math.isfinite(abs(grad.detach().sum().item()))
             if not finite:
                 self.wake(None)
+            elif self.backwards == self._last and self.step % self._stride == 0:
+                if begin:  # glances are accounted for by themselves
+                    self.cost += perf_counter() - begin
+                    begin = 0.0
+                if self._glance():
+                    self.jumped = True
+                    self.wake(None)
         except Exception as error:  # noqa: BLE001 - the user's run must survive any of ours
             self._fail(error)
         if begin:

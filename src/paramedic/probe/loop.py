@@ -18,7 +18,7 @@ from torch.optim import Optimizer
 from paramedic.probe.attendant import Attendant, has_closure
 from paramedic.probe.backward import backward_passes
 from paramedic.probe.compiler import anything_compiled, never_traced
-from paramedic.probe.cycle import Cycle, GradientMarks, single_number
+from paramedic.probe.cycle import Cycle, GradientMarks, carried, single_number
 from paramedic.probe.examiner import Examiner
 from paramedic.probe.forward import Call, ForwardTap
 from paramedic.probe.guard import Guard, aside
@@ -30,9 +30,9 @@ from paramedic.probe.ranks import Shards
 from paramedic.probe.recorder import Recorder
 from paramedic.probe.rerun import Rerun
 from paramedic.probe.scaler import scaled_steps, scaler_at_work
-from paramedic.probe.schedule import FULL, Schedule
+from paramedic.probe.schedule import FULL, VITALS, Schedule
 from paramedic.probe.step_hooks import StepHooks
-from paramedic.probe.tensors import is_sharded, values
+from paramedic.probe.tensors import is_sharded
 
 _MOST_ORIGINS = 20  # traced in one run
 _LONGEST_IDLE = 512  # steps after which the losses noted meanwhile are told
@@ -133,22 +133,10 @@ class Loop:
             self._calls = self._tap.take()
             self.guard.seconds += self._tap.spent()
         if cycle.level == FULL and not cycle.backwards and len(self._optimizers) == 1:
-            cycle.scalars["grad_carried"] = float(self._is_carried())
+            cycle.scalars["grad_carried"] = float(carried(self._optimizers.values()))
         if cycle.level == FULL and self._is_last(cycle, coming=1):
             self._examiner.forward_seen(self._calls, roots)
             self.guard.attempt("origin", self._origins.learn, roots, self._calls)
-
-    def _is_carried(self) -> bool:
-        """Whether the optimizer's own gradients are still those of the step before."""
-        held = [
-            parameter
-            for optimizer in self._optimizers.values()
-            for group in optimizer.param_groups
-            for parameter in group["params"]
-            if parameter.grad is not None
-        ]
-        smallest = min(held, key=lambda parameter: parameter.numel(), default=None)
-        return smallest is not None and bool(values(smallest.grad).flat.any())
 
     def _locate(self, roots: Sequence[Tensor]) -> Origin:
         if self._rerun is None or self._calls:
@@ -177,17 +165,28 @@ class Loop:
             cycle.origin = origin
         if len(touched) > 1 or self._sentinel is None:
             self._sentinel = min(touched[:2], key=lambda parameter: parameter.numel())
-        if cycle.level is not None:
-            self._read_gradients(cycle)
+        if cycle.level is not None and self._is_last(cycle):
+            self._examiner.backward_seen(cycle)
+        elif cycle.level is not None:
+            self._unread.watch(self._examiner.layers.parameters)
         if self._tracing and cycle.origin is None:
             self._trace_gradients(cycle)
         self._roots = ()
+        if self._is_last(cycle) and self._glance(cycle):
+            self._startle(cycle)
 
-    def _read_gradients(self, cycle: Cycle) -> None:
-        if self._is_last(cycle):
+    def _glance(self, cycle: Cycle) -> bool:
+        """Whether the gradient has jumped; False where steps cannot be held against each other."""
+        odd = self._scaled or self._closure or len(self._optimizers) > 1
+        return not odd and self._examiner.glance(self.schedule, cycle)
+
+    def _startle(self, cycle: Cycle) -> None:
+        """The gradient has jumped: it is looked at, and so are the next ones."""
+        cycle.jump = self._examiner.jump(self._step)
+        self.schedule.alert()
+        if cycle.level is None:
+            cycle.level = VITALS
             self._examiner.backward_seen(cycle)
-        else:
-            self._unread.watch(self._examiner.layers.parameters)
 
     def _is_last(self, cycle: Cycle, coming: int = 0) -> bool:
         """Whether this backward pass completes the gradient, by what the last steps needed."""
@@ -231,8 +230,7 @@ class Loop:
         if cycle.level is None:
             return
         if cycle.gradients is None:
-            # Fewer backward passes than usual, or none that we saw: read what is there now, and
-            # say whether somebody may have written to it meanwhile.
+            # Fewer passes than usual: read what is there, and say whether somebody wrote to it.
             cycle.gradients_raw = cycle.backwards > 0 and not self._unread.touched()
             self._examiner.backward_seen(cycle)
 
@@ -299,7 +297,7 @@ class Loop:
         self._recorder.settle()
         self._step = idle.step
         self.batches += idle.batches
-        self.guard.seconds += cost
+        self.guard.seconds += cost + steps * self.schedule.glances
         if steps:
             self.schedule.passed(seconds / steps, cost / steps)
         self._clock, self._spent = time.perf_counter(), self.guard.seconds
@@ -317,6 +315,8 @@ class Loop:
         self.cycle = Cycle(None, loss=idle.loss, backwards=idle.backwards, given=idle.given)
         if roots is not None:
             self.before_backward(roots)
+        elif idle.jumped:
+            self._startle(self.cycle)
         elif self._tracing and idle.backwards:
             self._trace_gradients(self.cycle)
 
@@ -344,7 +344,8 @@ class Loop:
         if level is None and self._is_plain():
             assert self._sentinel is not None
             due = min(self.schedule.due, self._step + _LONGEST_IDLE)
-            self._idle.start(self._step, due, self._sentinel)
+            glance = self._examiner.meter.vigil.glance, self.schedule.stride, self._expected or 1
+            self._idle.start(self._step, due, self._sentinel, glance)
             # Its methods stand in for those of the class: a call less in each backward pass.
             self.before_backward = self._idle.before_backward  # type: ignore[method-assign]
             self.after_backward = self._idle.after_backward  # type: ignore[method-assign]

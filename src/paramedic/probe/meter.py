@@ -21,6 +21,7 @@ from paramedic.probe.ranks import Shards
 from paramedic.probe.schedule import FULL
 from paramedic.probe.statistics import Rows, TensorReader
 from paramedic.probe.tensors import values
+from paramedic.probe.vigil import Vigil
 from paramedic.vocabulary import LAYER_STATISTICS
 
 Columns = dict[str, NDArray[np.float32]]
@@ -50,6 +51,7 @@ class Meter:
         self.shards = Shards(parameters)
         self._reader = TensorReader(self._height, self.shards)
         self._movement = Movement(self._layers)
+        self.vigil = Vigil(parameters, self._row_of, self._height)
 
     def gradients(self, level: str) -> Gradients:
         """The statistics of all gradients there are, for the given level of look."""

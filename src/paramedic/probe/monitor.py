@@ -261,6 +261,8 @@ class Monitor:
         if cycle.level is not None:
             self._record_chart()
             self._recorder.frame(self._examiner.frame(step, cycle, self._share()))
+        if cycle.jump is not None:
+            self._recorder.event(cycle.jump)
         if cycle.skipped:
             self._skipped += 1
         if cycle.origin is not None:

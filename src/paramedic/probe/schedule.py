@@ -18,6 +18,8 @@ _FIRST = 5  # the first steps are always seen in full
 _SHARES = {VITALS: 0.4, FULL: 0.6}  # how the two levels divide the budget
 _MOST_DEBT = 100  # steps: the first examinations of a fast loop must not blind us for long
 _LONGEST = 10_000  # steps: never look away for longer
+_ALERT = 3  # looks in a row after a jump of the gradient
+_GLANCES = 0.5  # of the budget, that glances at the steps between may take
 
 
 class Schedule:
@@ -36,10 +38,12 @@ class Schedule:
         self._idle: deque[float] = deque(maxlen=31)
         self._seen = 0
         self._debt = 0.0  # steps that examinations are worth
+        self._alert = 0  # looks that follow at once
+        self._glances: deque[float] = deque(maxlen=31)
 
     def level(self, step: int) -> str | None:
         """What to look at in `step`."""
-        if self.overhead is None or self._seen < _FIRST:
+        if self.overhead is None or self._seen < _FIRST or self._alert:
             return self.highest
         if step >= self._due[FULL] and self.highest == FULL:
             return FULL
@@ -52,6 +56,34 @@ class Schedule:
             return self._due[VITALS]
         return min(self._due.values())
 
+    def alert(self) -> None:
+        """Something has jumped: the next steps are looked at, whatever they cost."""
+        self._alert = _ALERT
+
+    def glanced(self, cost: float) -> None:
+        """A glance at the gradient cost `cost`."""
+        self._glances.append(cost)
+
+    @property
+    def stride(self) -> int:
+        """The steps from one glance to the next that the budget allows."""
+        if self.overhead is None or not self._glances or not self._plain:
+            return 1
+        plain = max(median(self._plain), 1e-9)
+        allowed = _GLANCES * self._left(plain) * plain
+        return max(math.ceil(median(self._glances) / allowed), 1)
+
+    @property
+    def glances(self) -> float:
+        """What the glances cost, per step."""
+        return median(self._glances) / self.stride if self._glances else 0.0
+
+    def _left(self, plain: float, more: float = 0.0) -> float:
+        """What the steps between two looks leave of the budget; never nothing."""
+        assert self.overhead is not None
+        idle = median(self._idle) if self._idle else 0.0
+        return max(self.overhead - (idle + more) / plain, 0.1 * self.overhead)
+
     def passed(self, seconds: float, cost: float) -> None:
         """A step without a look took `seconds`, of which `cost` was ours."""
         self._plain.append(seconds - cost)
@@ -61,6 +93,7 @@ class Schedule:
         """A look at `level` in `step` cost `cost` of the step's `seconds`."""
         self.looks[level] += 1
         self._seen += 1
+        self._alert = max(self._alert - 1, 0)
         self._costs[level].append(cost)
         self._plain.append(max(seconds - cost, 0.0))
 
@@ -75,8 +108,7 @@ class Schedule:
             return 1
         plain = max(median(self._plain), 1e-9)
         # What the steps between two looks cost comes out of the same budget.
-        idle = median(self._idle) / plain if self._idle else 0.0
-        budget = max(self.overhead - idle, 0.1 * self.overhead) * _SHARES[level]
+        budget = self._left(plain, self.glances) * _SHARES[level]
         if self.highest == VITALS:
             budget /= _SHARES[VITALS]
         debt, self._debt = min(self._debt, _MOST_DEBT), 0.0

@@ -63,6 +63,8 @@ def tell(trace: Trace, listener: Listener, every: int = 1) -> int:
             listener.chart(trace.chart_of(what))
         else:
             listener.event(what)
+            if listener.waits:
+                beats.tell(step, listener)
     frames.remember()
     listener.settle()
     beats.tell(trace.last_step, listener)

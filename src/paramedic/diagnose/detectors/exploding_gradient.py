@@ -6,10 +6,17 @@ from dataclasses import dataclass
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.jumps import Jump, jump
+from paramedic.diagnose.jumps import (
+    Jump,
+    is_recurrent,
+    jump,
+    jumped_layers,
+    loss_ratio,
+    new_jumps,
+)
 from paramedic.diagnose.motion import elasticity, moves, weight_growth
 from paramedic.diagnose.rows import middle
-from paramedic.types import Finding, Severity, Window
+from paramedic.types import Event, Finding, Severity, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +28,9 @@ class ExplodingGradient(Detector):
     sound nets it is between 1 and 100. Here it is in the thousands at a typical step, or it has
     grown a thousandfold, and the net does not learn well. Norms alone say nothing: a sum instead
     of a mean in the loss multiplies them by the batch size. A single gradient far above all
-    before it is told, too.
+    before it is told, too, of the whole net or of some layers beside the others; if the loss of
+    that step is as high, the batch is to blame, and in a recurrent net it is nature: then it is
+    a note at most.
 
     ## Why is this bad?
     The gradient holds only in a tiny neighbourhood, so any ordinary learning rate steps far
@@ -80,7 +89,24 @@ class ExplodingGradient(Detector):
         15.0, "its distance from the usual one that is a warning", source="as above; 10 was healthy"
     )
 
+    leap: float = threshold(
+        8.0,
+        "one gradient against the level of the steps before",
+        source="tuning half; 5 was healthy",
+    )
+    beyond: float = threshold(
+        3.2, "the same against the largest leap before", source="as above; 3.1 was healthy"
+    )
+    scatter: float = threshold(
+        4.0, "deviations from the level that a jump must have", source="as above and char-GPTs"
+    )
+    batch: float = threshold(
+        2.0, "loss against the usual one, from which the batch is to blame", source="as above"
+    )
+
     def missing(self, window: Window) -> str | None:
+        if window.derive(new_jumps):
+            return None
         return None if window.derive(jump) is not None else self._unknown_proportion(window)
 
     def _unknown_proportion(self, window: Window) -> str | None:
@@ -90,10 +116,43 @@ class ExplodingGradient(Detector):
         return None
 
     def examine(self, window: Window) -> Finding | None:
+        leap = next(
+            filter(None, (self._leap(window, one) for one in window.derive(new_jumps))), None
+        )
+        if leap is not None:
+            return leap
         moment = window.derive(jump)
         if moment is not None and moment.beyond > self.sudden and moment.norm > moment.usual:
             return self._moment(window, moment)
         return None if self._unknown_proportion(window) else self._proportion(window)
+
+    def _leap(self, window: Window, event: Event) -> Finding | None:
+        """What the probe saw at one step, if neither the batch nor the kind of net explains it."""
+        data, layers = event.data, jumped_layers(event, "up", self.leap, self.scatter)
+        calm = window.of_chart(is_recurrent) and data["deviations"] < self.deviations
+        far = data["deviations"] > self.scatter and data["beyond"] > self.beyond
+        common = data["ratio"] > self.leap and far
+        if not layers and (not common or calm or not loss_ratio(window, event.step) < self.batch):
+            return None
+        norm, usual = data["norm"], data["usual"]
+        whose = "The gradient"
+        if layers:
+            first, (norm, usual) = max(layers.items(), key=lambda one: one[1][0] / one[1][1])
+            more = f" and {len(layers) - 1} other layers" if len(layers) > 1 else ""
+            whose = f"The gradient of `{first}`{more}"
+        return self.finding(
+            window,
+            f"{whose} at step {event.step} (norm {norm:.2g}) is {norm / usual:.3g} times the usual "
+            "one, and the loss does not explain it. Skip or clip such steps.",
+            confidence=0.9,
+            where=tuple(layers),
+            explains=frozenset(),
+            moment=event.step,
+            norm=norm,
+            usual=usual,
+            threshold=self.leap,
+            deviations=data["deviations"],
+        )
 
     def _moment(self, window: Window, moment: Jump) -> Finding:
         grave = moment.deviations > self.deviations

@@ -20,7 +20,8 @@ class LearningRateTooHigh(Detector):
     ## What it looks for
     Updates of the typical layer that are large against its weights, together with a loss that is
     not better than at the start. Either alone is no finding: small new layers move fast at first,
-    and a loss can be stuck for many reasons.
+    and a loss can be stuck for many reasons. A rate that leaps far above all before it, and above
+    what the optimizer was made with, is found as soon as the losses since then are higher.
 
     ## Why is this bad?
     A gradient says where the loss falls nearby. A step that replaces the weights goes where it
@@ -91,6 +92,12 @@ class LearningRateTooHigh(Detector):
     bold_steps: int = threshold(
         60, "steps before LBFGS is judged: it leaps, and comes back", source="as above"
     )
+    leap: float = threshold(
+        8.0, "a rate against that of the frame before", source="no schedule of the zoo does this"
+    )
+    above: float = threshold(
+        3.0, "the same against the highest before, and the first", source="as treatment has it"
+    )
 
     def missing(self, window: Window) -> str | None:
         loss = window.derive(curve)
@@ -99,6 +106,9 @@ class LearningRateTooHigh(Detector):
         return None if len(window.derive(moves)) > 2 else "too few steps were looked at"
 
     def examine(self, window: Window) -> Finding | None:
+        leapt = self._leap(window)
+        if leapt is not None:
+            return leapt
         loss, ratios = window.derive(curve), window.derive(moves)
         assert loss is not None
         peak, usual = self._peak(window), middle(ratios)
@@ -134,6 +144,35 @@ class LearningRateTooHigh(Detector):
         worse = loss.largest > self.growth * abs(loss.start)
         return bool(large and worse and weight_growth(window) > 2 * self.growth)
 
+    def _leap(self, window: Window) -> Finding | None:
+        """A rate that rose out of all proportion, if the loss has suffered since."""
+        rates = window.scalar("lr/0")
+        before = np.fmax.accumulate(rates)[:-1]
+        first = max((float(one.get("lr") or 0.0) for one in window.chart.optimizers), default=0.0)
+        leaps = (rates[1:] > self.leap * rates[:-1]) & (
+            rates[1:] > self.above * np.maximum(before, first)
+        )
+        if not leaps.any() or rates[-1] < self.above * np.maximum(before, first)[leaps][0]:
+            return None
+        place = int(np.argmax(leaps)) + 1
+        step, pulse = int(window.steps[place]), window.pulse
+        usual = pulse.loss[pulse.step < step][-_USUAL:]
+        since = pulse.loss[pulse.step > step][-_SINCE:]  # the loss of that step was before it
+        if len(usual) < _USUAL or len(since) < _FEW or not middle(since) > np.quantile(usual, 0.95):
+            return None
+        return self.finding(
+            window,
+            f"The learning rate rose from {rates[place - 1]:.2g} to {rates[place]:.2g} at step "
+            f"{step}, and the loss with it ({middle(usual):.4g}, now {middle(since):.4g}). "
+            "Lower it again.",
+            severity=Severity.CRITICAL,
+            confidence=0.9,
+            first_step=step,
+            rate=float(rates[place]),
+            before=float(rates[place - 1]),
+            threshold=self.leap,
+        )
+
     def _peak(self, window: Window) -> float:
         """The largest update of the first steps, or of steps at a rate that has jumped."""
         rates = window.scalar("lr/0")
@@ -142,3 +181,6 @@ class LearningRateTooHigh(Detector):
         counted = jumped | (window.steps <= self.early)
         typical = middles(ratios[counted].T) if counted.any() else np.empty(0)
         return float(np.fmax.reduce(typical, initial=0.0))
+
+
+_USUAL, _SINCE, _FEW = 32, 8, 2  # losses before a leap of the rate and since then, and the fewest

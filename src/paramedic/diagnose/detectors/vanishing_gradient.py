@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.jumps import Jump, jump
+from paramedic.diagnose.jumps import (
+    Jump,
+    jump,
+    jumped_layers,
+    loss_ratio,
+    new_jumps,
+    told_jumps,
+)
 from paramedic.diagnose.motion import motion
 from paramedic.diagnose.rows import dead_shares, learners, measured, middles, names
-from paramedic.types import Finding, Severity, Window
+from paramedic.types import Event, Finding, Severity, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +31,9 @@ class VanishingGradient(Detector):
     Gradients per weight in the first half of the layers that are a tiny fraction of those in the
     last ones, while the net does not learn. Small gradients alone are no sickness: near the end
     of a good run all gradients are small, and an adaptive optimizer makes up for moderate
-    differences. A single gradient that is next to nothing beside all before it is told, too,
-    unless the loss of that batch is next to nothing as well.
+    differences. A gradient that is, from one step to the next, next to nothing beside all before
+    it is told, too, of the whole net or of some layers, for as long as it stays so, unless the
+    loss of that batch is next to nothing as well.
 
     ## Why is this bad?
     The early layers stay as they were initialised, and the late ones see inputs scrambled by
@@ -74,7 +83,19 @@ class VanishingGradient(Detector):
         1e-3, "one gradient against the smallest before it", source="tuning half of the zoo"
     )
 
+    fall: float = threshold(
+        1e-4, "one gradient against the level of the steps before", source="tuning half; 2e-3 was"
+    )
+    scatter: float = threshold(
+        4.0, "deviations from the level that a jump must have", source="as above and char-GPTs"
+    )
+    solved: float = threshold(
+        0.1, "loss against the usual one, below which there is nothing to learn", source="as above"
+    )
+
     def missing(self, window: Window) -> str | None:
+        if window.derive(told_jumps):
+            return None
         return None if window.derive(jump) is not None else self._unknown_depth(window)
 
     def _unknown_depth(self, window: Window) -> str | None:
@@ -85,10 +106,51 @@ class VanishingGradient(Detector):
         return None if np.isfinite(move.depth_ratio) else "the model has fewer than three layers"
 
     def examine(self, window: Window) -> Finding | None:
+        fall = next(
+            filter(None, (self._fall(window, one) for one in window.derive(told_jumps))), None
+        )
+        if fall is not None:
+            return fall
         moment = window.derive(jump)
         if moment is not None and moment.beyond < self.sudden * min(moment.loss, 1.0):
             return self._moment(window, moment)
         return None if self._unknown_depth(window) else self._along_the_depth(window)
+
+    def _fall(self, window: Window, event: Event) -> Finding | None:
+        """What the probe saw at one step, if it was lately or has not come back since."""
+        data, layers = event.data, jumped_layers(event, "down", self.fall, self.scatter)
+        solved = loss_ratio(window, event.step) < self.solved
+        if not layers and (data["ratio"] > self.fall or solved):
+            return None
+        new, lasts = event in window.derive(new_jumps), self._is_still_down(window, event, layers)
+        if not new and not lasts:
+            return None
+        norm, usual = next(iter(layers.values()), [data["norm"], data["usual"]])
+        whose = f"of {', '.join(f'`{name}`' for name in list(layers)[:3])} " if layers else ""
+        since: dict[str, Any] = {"moment" if new else "first_step": event.step}
+        return self.finding(
+            window,
+            f"The gradient {whose}at step {event.step} (norm {norm:.2g}) is {norm / usual:.1e} of "
+            f"the usual one: {'since then' if lasts else 'from one step to the next'} hardly "
+            "anything is left of it.",
+            confidence=0.9,
+            where=tuple(layers),
+            explains=frozenset() if new else None,
+            norm=norm,
+            usual=usual,
+            threshold=self.fall,
+            **since,
+        )
+
+    def _is_still_down(self, window: Window, event: Event, layers: dict[str, list[float]]) -> bool:
+        """Whether the gradient is as small in the newest frames."""
+        if not layers:
+            norms = window.scalar("grad_norm")[window.steps >= event.step][-4:]
+            return bool(len(norms) and (norms < self.sudden * event.data["usual"]).all())
+        places = [place for place, name in enumerate(window.names) if name in layers]
+        rows = window.layer("grad_norm")[window.steps >= event.step][-4:, places]
+        usual = [layers[window.names[place]][1] for place in places]
+        return bool(rows.size and (rows < self.sudden * np.array(usual)).all())
 
     def _moment(self, window: Window, moment: Jump) -> Finding:
         return self.finding(

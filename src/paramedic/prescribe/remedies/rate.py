@@ -55,7 +55,7 @@ class LowerRate(Cure):
     least: float = 1e-3  # the strongest factor
 
     def dose(self, finding: Finding, window: Window) -> Dose | None:
-        if goes_up(window):
+        if goes_up(window) or _is_moment(finding):
             return None
         moved = movement(finding, window)
         wanted = self.most if moved is None else self.ratio / moved
@@ -84,11 +84,18 @@ class RaiseRate(Cure):
     most: float = 1e4  # the strongest factor
 
     def dose(self, finding: Finding, window: Window) -> Dose | None:
+        if _is_moment(finding):
+            return None
         # Where gradients vanish the typical layer does not tell: the last ones move enough.
         moved = None if finding.slug == "vanishing-gradient" else movement(finding, window)
         wanted = self.least if moved is None else self.ratio / moved
         factor = rounded(min(max(wanted, self.least), self.most))
         return _scaled(window, factor, "Raise", moved)
+
+
+def _is_moment(finding: Finding) -> bool:
+    """One odd step is no reason for another rate."""
+    return "moment" in finding.evidence
 
 
 def _scaled(window: Window, factor: float, verb: str, moved: float | None) -> Dose:

@@ -95,6 +95,8 @@ class Kernel:
         self._moved = _function(library.paramedic_moved, "pppiippp")
         # For the hottest place there is: takes a pointer and a number, without a call of ours.
         self.finite = _function(library.paramedic_finite, "pi", ctypes.c_int64)
+        self.vigil = _function(library.paramedic_vigil, "pppiipppppp", ctypes.c_int64)
+        self.vigil_of = _function(library.paramedic_vigil_of, "pipppppp", ctypes.c_int64)
         self._levels = _function(library.paramedic_levels, "ppip")
         self._input = _function(library.paramedic_input, "piiip")
         self._output = _function(library.paramedic_output, "piip")

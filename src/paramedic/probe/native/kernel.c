@@ -278,6 +278,107 @@ double paramedic_norms(const float *const *data, const int64_t *sizes, const int
     return total;
 }
 
+/* What the vigil remembers: of all layers together, then of each of them. See `vigil.py`. */
+enum { A_SEEN, A_HIGH, A_LOW, A_SPREAD, A_MOVE, A_BEYOND, A_DEVIATIONS, A_FIELDS };
+enum { V_SEEN, V_LEVEL, V_HIGH, V_LOW, V_SPREAD, V_FIELDS };
+enum { L_FEWEST, L_RATE, L_RELAX, L_CAP, L_UP, L_UP_BEYOND, L_DOWN, L_DOWN_BEYOND, L_OWN,
+       L_CALM };
+
+static double within(double x, double cap) {
+    return x > cap ? cap : x < -cap ? -cap : x;
+}
+
+static double relaxed(double bound, double value, double relax, int upper) {
+    double eased = bound - relax * bound;
+    return upper ? fmax(value, eased) : fmin(value, eased);
+}
+
+/* How far a move of logarithms is outside of the range of those before: above it or, negative,
+ * below. */
+static double outside_of(double move, double high, double low) {
+    return move > high ? move - high : move < low ? move - low : 0.0;
+}
+
+static int is_jump(double move, double beyond, const double *limit) {
+    return (move > limit[L_UP] && beyond > limit[L_UP_BEYOND]) ||
+           (-move > limit[L_DOWN] && -beyond > limit[L_DOWN_BEYOND]);
+}
+
+/* Compares the logarithm of the norm of each row with its level, and learns from it. `told`
+ * ([4, height]) gets the logarithms, their moves, how far the own part of a move is outside of its
+ * range, and that part in deviations; NaN for a row without a gradient. `sorted` is scratch.
+ * Returns whether a row, or all together, jumped. */
+static int64_t compare_rows(const double *squares, int64_t height, float *sorted,
+                            const double *limit, double *all, double *rows, double *told) {
+    double *logs = told, *moves = told + height, *beyond = told + 2 * height;
+    double *deviations = told + 3 * height;
+    int64_t known = 0, startled = 0;
+    for (int64_t r = 0; r < height; r++) {
+        const double *row = rows + r * V_FIELDS;
+        int usable = squares[r] > 0 && isfinite(squares[r]);
+        logs[r] = usable ? 0.5 * log(squares[r]) : NAN;
+        moves[r] = usable && row[V_SEEN] > 0 ? logs[r] - row[V_LEVEL] : NAN;
+        beyond[r] = deviations[r] = NAN;
+        if (!isnan(moves[r]))
+            sorted[known++] = (float)moves[r];
+    }
+    double common = known ? nth(sorted, 0, known - 1, known / 2) : 0.0;
+    all[A_MOVE] = common;
+    all[A_BEYOND] = outside_of(common, all[A_HIGH], all[A_LOW]);
+    all[A_DEVIATIONS] = common / fmax(1.2533 * all[A_SPREAD], limit[L_CALM]);
+    if (all[A_SEEN] >= limit[L_FEWEST] && is_jump(common, all[A_BEYOND], limit))
+        startled = 1;
+    for (int64_t r = 0; r < height; r++) {
+        double *row = rows + r * V_FIELDS;
+        if (isnan(logs[r]))
+            continue;
+        if (row[V_SEEN] == 0) {
+            row[V_LEVEL] = logs[r];
+        } else {
+            double own = moves[r] - common, rate = fmax(1 / (row[V_SEEN] + 1), limit[L_RATE]);
+            int old = row[V_SEEN] >= limit[L_FEWEST];
+            deviations[r] = own / fmax(1.2533 * row[V_SPREAD], limit[L_CALM]);
+            beyond[r] = old ? outside_of(own, row[V_HIGH], row[V_LOW]) : 0.0;
+            if (fabs(moves[r]) > limit[L_OWN] && moves[r] * own > 0 &&
+                is_jump(own, beyond[r], limit))
+                startled = 1;
+            row[V_LEVEL] += rate * (old ? within(moves[r], limit[L_CAP]) : moves[r]);
+            own = within(own, limit[L_CAP]);
+            row[V_SPREAD] += rate * (fabs(own) - row[V_SPREAD]);
+            row[V_HIGH] = relaxed(row[V_HIGH], own, limit[L_RELAX], 1);
+            row[V_LOW] = relaxed(row[V_LOW], own, limit[L_RELAX], 0);
+        }
+        row[V_SEEN] += 1;
+    }
+    if (known) {
+        double rate = fmax(1 / (all[A_SEEN] + 1), limit[L_RATE]);
+        common = within(common, limit[L_CAP]);
+        all[A_SPREAD] += rate * (fabs(common) - all[A_SPREAD]);
+        all[A_HIGH] = relaxed(all[A_HIGH], common, limit[L_RELAX], 1);
+        all[A_LOW] = relaxed(all[A_LOW], common, limit[L_RELAX], 0);
+        all[A_SEEN] += 1;
+    }
+    return startled;
+}
+
+/* The same for gradients that are yet to be read. */
+int64_t paramedic_vigil(const float *const *data, const int64_t *sizes, const int64_t *row_of,
+                        int64_t vectors, int64_t height, double *squares, float *sorted,
+                        const double *limit, double *all, double *rows, double *told) {
+    for (int64_t r = 0; r < height; r++)
+        squares[r] = 0.0;
+    paramedic_squares(data, sizes, row_of, vectors, squares);
+    return compare_rows(squares, height, sorted, limit, all, rows, told);
+}
+
+/* The same for norms that are known. */
+int64_t paramedic_vigil_of(const float *norms, int64_t height, double *squares, float *sorted,
+                           const double *limit, double *all, double *rows, double *told) {
+    for (int64_t r = 0; r < height; r++)
+        squares[r] = (double)norms[r] * norms[r];
+    return compare_rows(squares, height, sorted, limit, all, rows, told);
+}
+
 /* Copies every `stride`-th value of all vectors, end to end. */
 void paramedic_keep(const float *const *data, const int64_t *sizes, int64_t vectors,
                     int64_t stride, float *kept) {
