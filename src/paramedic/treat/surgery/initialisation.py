@@ -113,10 +113,11 @@ class _Writer:
         fresh = [one for one in own if id(one) not in self._written and one.requires_grad]
         if len(fresh) < len(own) and not isinstance(module, (*_WEIGHTED, *RECURRENT)):
             return  # their own reset would write to what must stay
-        if not fresh:
+        computed = isinstance(module, _WEIGHTED) and "weight" not in module._parameters
+        if not fresh or computed:
             return
         where = expression(model, name)
-        if isinstance(module, _WEIGHTED) and "weight" in module._parameters:
+        if isinstance(module, _WEIGHTED):
             self._weighted(name, module, fresh, where)
         elif isinstance(module, RECURRENT):
             self._recurrent(module, fresh, where)

@@ -192,7 +192,9 @@ def _graph(module: nn.Module, training: bool, constants: dict[str, Any], label: 
             f"`{label}` makes a tensor in its code that tracing would keep for ever; register it "
             "as a buffer, or try another remedy."
         )
-    for node in graph.nodes:  # fixed arguments keep their names, for who calls by name
+    for node in graph.nodes:
+        node.type = None  # an annotation that is a string would make the module unpicklable
+        # Fixed arguments keep their names, for who calls by name.
         if node.op == "placeholder" and str(node.target).rpartition("_")[0] in constants:
             node.target = str(node.target).rpartition("_")[0]
     return graph
