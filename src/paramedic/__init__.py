@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from paramedic.inject.injecting import inject
     from paramedic.prescribe.replay import replay
     from paramedic.trace import Trace, TraceError
+    from paramedic.treat.plan import Plan
     from paramedic.treat.watch import watch
 
 __all__ = [
     "Detector",
+    "Plan",
     "Trace",
     "TraceError",
     "__version__",
@@ -39,12 +41,13 @@ _HOMES = {
     "checkup": "paramedic.checkup.examination",
     "Detector": "paramedic.diagnose.detector",
     "inject": "paramedic.inject.injecting",
+    "Plan": "paramedic.treat.plan",
     "replay": "paramedic.prescribe.replay",
     "Trace": "paramedic.trace",
     "TraceError": "paramedic.trace",
     "watch": "paramedic.treat.watch",
 }
-_NEED_TORCH = ("checkup", "inject", "watch")
+_NEED_TORCH = ("Plan", "checkup", "inject", "watch")
 
 
 def __getattr__(name: str) -> Any:
