@@ -35,6 +35,10 @@ class Measure:
         """By how much it got better; below 0 if it got worse, NaN if it was not measured."""
         return after - before if self.higher_is_better else before - after
 
+    def noise(self, samples: int | None) -> float:
+        """What a difference on so many samples may be by chance; 0 where that is not known."""
+        return math.sqrt(0.25 / samples) if self.name == "accuracy" and samples else 0.0
+
     @property
     def worst(self) -> float:
         """A value that is worse than any other."""
