@@ -11,6 +11,7 @@ back with a description; or it raises a `Refusal` that says why it cannot be mad
 
 from paramedic.treat.surgery.activations import activations, replace_activations
 from paramedic.treat.surgery.dropout import add_dropout
+from paramedic.treat.surgery.head import resize_output
 from paramedic.treat.surgery.initialisation import reinitialise
 from paramedic.treat.surgery.normalisation import insert_normalisation
 from paramedic.treat.surgery.operation import Operation, Refusal
@@ -26,4 +27,5 @@ __all__ = [
     "reinitialise",
     "remove_output_activation",
     "replace_activations",
+    "resize_output",
 ]

@@ -22,7 +22,7 @@ class Operation:
     layers: tuple[str, ...]
 
 
-class Refusal(Exception):
+class Refusal(ValueError):
     """An edit that cannot be made; the message says what, where, and what to do instead."""
 
 
