@@ -1,0 +1,99 @@
+"""A learning rate found by trying: the range test."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from paramedic.prescribe.cure import rounded
+from paramedic.treat.batches import fed
+from paramedic.treat.plan import Plan
+from paramedic.treat.remedies.learning_rate import with_rate
+from paramedic.treat.remedies.reading import is_adaptive, rate
+from paramedic.treat.remedy import Refusal, Treated
+from paramedic.treat.surgery.calling import quiet
+from paramedic.types import Finding
+
+_SMOOTH = 0.8  # of the running mean of the losses
+_BURST = 3.0  # times the first loss: further rates need not be tried
+_FEWEST = 8  # rates after which a curve can be read
+
+
+@dataclass(frozen=True, slots=True)
+class RangeTest:
+    """Trains a copy with a rate that grows at each step, and takes the rate at which the loss
+    falls fastest (Smith, 2017). The steps are counted."""
+
+    slug: str = "range-test"
+    title: str = "Find the learning rate by a range test"
+    against: tuple[str, ...] = (
+        "learning-rate-too-low", "learning-rate-too-high", "slow-convergence", "loss-plateau",
+        "loss-explosion", "oscillating-loss", "too-few-steps", "non-finite", "exploding-gradient",
+    )  # fmt: skip
+    steps: int = 60
+    share: float = 0.1  # of the plan that it may take at most
+    plain: tuple[float, float] = (1e-4, 3.0)
+    adaptive: tuple[float, float] = (1e-5, 0.3)
+
+    def apply(self, plan: Plan, finding: Finding, facts: Any = None) -> Treated:
+        count = min(self.steps, max(int(self.share * plan.steps), 20))
+        low, high = self.adaptive if is_adaptive(plan) else self.plain
+        rates = [low * (high / low) ** (step / (count - 1)) for step in range(count)]
+        losses = list(_losses(plan, rates))
+        best = steepest(rates, losses)
+        now = rate(plan)
+        if best is None:
+            raise Refusal(f"The loss falls at no rate from {low:g} to {high:g}.")
+        if 0.5 < best / now < 2:
+            raise Refusal(f"The rate is {now:g}, about where the loss falls fastest ({best:.2g}).")
+        changed = with_rate(plan, rounded(best) / now)
+        why = f"{changed.description[:-1]}, where the loss falls fastest in a range test."
+        return Treated(changed.plan, why, changed.code, steps=len(losses))
+
+
+def _losses(plan: Plan, rates: list[float]) -> Iterator[float]:
+    """The loss at each step, with the rate of that step; until it bursts."""
+    model = plan.build_model().train()
+    optimizer = plan.build_optimizer(model)
+    batches = itertools.chain.from_iterable(plan.batches[0].epoch(one) for one in itertools.count())
+    first = math.nan
+    with quiet(), torch.enable_grad():
+        for now, (inputs, targets) in zip(rates, batches, strict=False):
+            for group in optimizer.param_groups:
+                group["lr"] = now
+            optimizer.zero_grad()
+            loss = plan.loss(fed(model, inputs), targets)
+            value = float(loss.detach())
+            first = value if math.isnan(first) else first
+            if not math.isfinite(value) or value > _BURST * abs(first) + 1:
+                return
+            yield value
+            loss.backward()  # type: ignore[no-untyped-call]
+            _clip(plan, model)
+            optimizer.step()
+
+
+def _clip(plan: Plan, model: nn.Module) -> None:
+    if plan.clip_value is not None:
+        nn.utils.clip_grad_value_(model.parameters(), plan.clip_value)
+    if plan.clip_norm is not None:
+        nn.utils.clip_grad_norm_(model.parameters(), plan.clip_norm)
+
+
+def steepest(rates: list[float], losses: list[float]) -> float | None:
+    """The rate at which the smoothed loss falls fastest; None if it does not fall."""
+    if len(losses) < _FEWEST:
+        return None
+    smooth = [losses[0]]
+    for loss in losses[1:]:
+        smooth.append(_SMOOTH * smooth[-1] + (1 - _SMOOTH) * loss)
+    falls = [before - after for before, after in itertools.pairwise(smooth)]
+    place = max(range(len(falls)), key=falls.__getitem__)
+    total = smooth[0] - min(smooth)
+    return rates[place] if falls[place] > 0 and total > 0.01 * abs(smooth[0]) else None
