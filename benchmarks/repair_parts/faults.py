@@ -40,7 +40,7 @@ def eg(case: Case, draw: random.Random) -> Changes:
     """Exploding gradient: weights many times too large."""
     deep = 4 if case.network == "cnn" else draw.choice((4, 6))
     return {
-        "activation": draw.choice(("relu", "linear", "leaky")), "depth": deep,
+        "activation": draw.choice(("relu", "elu", "leaky")), "depth": deep,
         "initialiser": f"gain:{draw.choice((4, 6, 10))}", "optimizer": "sgd",
         "rate": draw.choice((0.01, 0.05)), "momentum": 0.0,
     }  # fmt: skip
@@ -122,9 +122,7 @@ def _changes(scaling: str, generator: torch.Generator) -> Callable[[Tensor], Ten
     return spoiled
 
 
-def losses(
-    case: Case, data: Piece
-) -> tuple[nn.Module, int, Callable[[Tensor], Tensor]]:
+def losses(case: Case, data: Piece) -> tuple[nn.Module, int, Callable[[Tensor], Tensor]]:
     """The loss, how many outputs it is fed, and what is done to the labels."""
 
     def column(y: Tensor) -> Tensor:

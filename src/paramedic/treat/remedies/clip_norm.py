@@ -51,5 +51,7 @@ class ClipNorm:
         usual = statistics.median(norms)
         if is_adaptive(plan):
             return usual
-        weights = math.sqrt(sum(float(one.norm()) ** 2 for one in plan.build_model().parameters()))
+        weights = math.sqrt(
+            sum(float(one.detach().norm()) ** 2 for one in plan.build_model().parameters())
+        )
         return min(usual, self.movement * weights / max(rate(plan), 1e-12))
