@@ -9,17 +9,11 @@ import torch
 from torch import nn
 
 from paramedic.treat.plan import Plan
+from paramedic.treat.remedy import Refusal, Treated
 from paramedic.types import Finding
 from tests.treat.plans import network, plan
 
 STUCK = ("vanishing-gradient", "learning-rate-too-low", "loss-plateau", "slow-convergence")
-
-
-@dataclass(frozen=True)
-class Treated:
-    plan: Plan
-    description: str
-    code: str
 
 
 @dataclass(frozen=True)
@@ -29,10 +23,11 @@ class Change:
     slug: str
     changes: dict[str, Any]
     against: tuple[str, ...] = STUCK
+    title: str = "Change the plan"
 
-    def apply(self, plan: Plan, finding: Finding, facts: Any) -> Treated:
+    def apply(self, plan: Plan, finding: Finding, facts: Any = None) -> Treated:
         if not self.changes:
-            raise ValueError("it has nothing to change")
+            raise Refusal("it has nothing to change")
         return Treated(plan.replace(**self.changes), f"set {', '.join(self.changes)}", "# code")
 
 

@@ -19,6 +19,7 @@ CASES = [
     ([0.4, 0.6], [[0], [1]], 1.0),
     ([-0.5, 0.5], [-1.0, 1.0], 1.0),
     ([1.2, 1.8], [1, 2], 1.0),
+    ([0.4, 1.2, 2.9], [0, 1, 2], 2 / 3),  # classes as numbers
     ([[NAN, NAN], [0.0, 1.0]], [0, 1], 0.5),
     ([NAN, 0.9], [0, 1], 0.5),
 ]
@@ -26,7 +27,7 @@ CASES = [
 
 @pytest.mark.parametrize(("output", "target", "expected"), CASES)
 def test_accuracy(output: list[float], target: list[float], expected: float) -> None:
-    assert accuracy(torch.tensor(output), torch.tensor(target)) == expected
+    assert accuracy(torch.tensor(output), torch.tensor(target)) == pytest.approx(expected)
 
 
 def test_a_sequence_of_classes_counts_each_place() -> None:

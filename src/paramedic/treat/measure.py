@@ -66,7 +66,7 @@ def accuracy(output: Any, target: Tensor, *, logits: bool = False) -> float:
 
     Classes are told by the shapes: one column per class against labels or one-hot rows, else one
     value per target, which is compared with the middle between the two values of a target, or
-    with zero if it is a logit.
+    with zero if it is a logit; of more than two classes as numbers the nearest counts.
     """
     if isinstance(output, tuple | list):
         output = output[0]
@@ -100,6 +100,8 @@ def _is_one_hot(target: Tensor) -> bool:
 def _of_values(output: Tensor, target: Tensor, logits: bool) -> float:
     target = target.float()
     low, high = float(target.min()), float(target.max())
+    if high - low >= 2 and low >= 0 and bool((target == target.round()).all()):
+        return float((output.round() == target).float().mean())  # classes as numbers
     border = 0.0 if low < 0 else max(0.5, (low + high) / 2 if high > 1 else 0.0)
     right = (output > (0.0 if logits else border)) == (target > border)
     return float((right & torch.isfinite(output)).float().mean())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import itertools
 import math
 import warnings
@@ -15,17 +16,21 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from paramedic.diagnose.detectors.loss_plateau import LossPlateau
+from paramedic.diagnose.detectors.slow_convergence import SlowConvergence
 from paramedic.treat import checkpoint
 from paramedic.treat.batches import Batches, fed
 from paramedic.treat.failures import Failure, failure
 from paramedic.treat.plan import Plan
 from paramedic.treat.watch import watch
-from paramedic.types import Finding, Severity
+from paramedic.types import Finding, Severity, Window
 
 _JUDGED_AFTER = 0.2  # share of the plan after which a loss that rests or creeps is judged
+_NOTHING = 0.06  # share of the loss gone that is nothing, as early as that
 _SHORTEST = 120  # steps, which those detectors need in any case
 _BY_BEGINNING = ("L002", "L003")  # judge by where the loss began, which a resumed run has not seen
 _FIRST, _RECENT = 5, 20  # losses that tell where a run began, and where it is
+_HARM = 2.0  # times the noise of the metric that it must be below its best
 _SERIOUS = (Severity.WARNING, Severity.CRITICAL)
 
 
@@ -51,6 +56,14 @@ class Point:
         return cls(step, **values)
 
 
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The weights at the end of the epoch with the best metric."""
+
+    point: Point
+    weights: Mapping[str, Tensor]
+
+
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
@@ -73,6 +86,9 @@ class Training:
         self.step = 0
         self.points: list[Point] = []
         self.failure: Failure | None = None
+        self.best: Best | None = None
+        self._resumed = state is not None
+        self._late: tuple[Finding, ...] = ()  # what only the end of the run has shown
         self._losses: list[float] = []  # of this epoch
         self._first: list[float] = []
         self._recent: deque[float] = deque(maxlen=_RECENT)
@@ -160,11 +176,17 @@ class Training:
     def _end_epoch(self) -> None:
         self._step_scheduler()
         point = self.judge()
+        self._keep_best(point)
         self._losses = []
         known = {"train_loss": point.train_loss, "val_loss": point.val_loss}
         if self.plan.measure.name == "accuracy":
             known["val_acc"] = point.metric
         self.monitor.epoch(**{name: value for name, value in known.items() if value == value})
+
+    def _keep_best(self, point: Point) -> None:
+        if self.best is None or self.plan.measure.better(point.metric, self.best.point.metric):
+            weights = {name: value.clone() for name, value in self.model.state_dict().items()}
+            self.best = Best(point, weights)
 
     def _step_scheduler(self) -> None:
         if self.scheduler is None:
@@ -210,20 +232,25 @@ class Training:
         """Everything serious that is wrong now, the root first."""
         if self.failure is not None:
             return (self.failure.finding,)
-        found = self.monitor.ongoing.findings
+        found = (*self.monitor.ongoing.findings, *self._late)
         return tuple(one for one in found if one.severity in _SERIOUS and self._harms(one))
 
     def _harms(self, finding: Finding) -> bool:
         """Learning by heart is harmless as long as the metric does not suffer from it."""
         if finding.slug != "overfitting":
             return True
-        measure, values = self.plan.measure, [point.metric for point in self.points]
-        best = max(values, key=lambda value: measure.gain(0.0, value), default=math.nan)
+        if self.best is None:
+            return False
+        measure = self.plan.measure
         noise = measure.noise(self.plan.batches[1].samples)
-        return measure.gain(values[-1], best) > noise if values else False
+        return measure.gain(self.points[-1].metric, self.best.point.metric) > _HARM * noise
 
     def close(self) -> None:
         """Stop watching; what is found at the end of a run is found now."""
+        if self.step >= self._steps and not self._resumed and not self._late:
+            known = {finding.slug for finding in self.monitor.ongoing.findings}
+            late = _at_the_end(self.monitor.window())
+            self._late = tuple(one for one in late if one.slug not in known)
         self.monitor.close()
 
     # -- state -----------------------------------------------------------------------------------
@@ -238,6 +265,7 @@ class Training:
             "step": self.step,
             "random": self._random,
             "losses": self._losses,
+            "best": None if self.best is None else _best_state(self.best),
             "first": self._first,
             "recent": list(self._recent),
             "points": [point.to_json() for point in self.points],
@@ -255,6 +283,8 @@ class Training:
         self.step = state["step"]
         self._random = state["random"]
         self._losses = list(state["losses"])
+        if state["best"] is not None:
+            self.best = Best(Point.from_json(state["best"]["point"]), state["best"]["weights"])
         self._first = list(state["first"])
         self._recent.extend(state["recent"])
         self.points = [Point.from_json(point) for point in state["points"]]
@@ -305,10 +335,22 @@ def _mean(values: Collection[float]) -> float:
     return sum(values) / len(values) if values else math.nan
 
 
-def _by_length(steps: int) -> dict[str, dict[str, int]]:
-    """How long the plan is is known: a loss that rests is judged early in it, not at its end."""
+def _by_length(steps: int) -> dict[str, dict[str, float]]:
+    """How long the plan is is known: a loss that rests is judged early in it, not at its end.
+    But only if nothing was learned: a slow start is none."""
     after = max(_SHORTEST, math.ceil(_JUDGED_AFTER * steps))
-    return {"L002": {"steps": after}, "L003": {"steps": after}}
+    early = {"steps": after, "learned": _NOTHING, "learned_language": _NOTHING}
+    return {code: dict(early) for code in _BY_BEGINNING}
+
+
+def _at_the_end(window: Window) -> list[Finding]:
+    """What the same detectors say of a run that is over, by their usual thresholds."""
+    ended = dataclasses.replace(window, ended=True, _derived={})
+    found = []
+    for detector in (SlowConvergence(), LossPlateau()):
+        finding = detector.examine(ended) if detector.missing(ended) is None else None
+        found += [finding] if finding is not None else []
+    return found
 
 
 @contextlib.contextmanager
@@ -325,6 +367,10 @@ def _scaled_rate(optimizer: torch.optim.Optimizer, factor: float) -> Iterator[No
     finally:
         for group, rate in zip(optimizer.param_groups, rates, strict=True):
             group["lr"] = rate
+
+
+def _best_state(best: Best) -> dict[str, Any]:
+    return {"point": best.point.to_json(), "weights": best.weights}
 
 
 def _plain(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -110,6 +110,7 @@ _NOT_LITERAL = {
     ("normalise", "double"),
     ("normalise", "transformer"),
     ("hidden", "transformer"),
+    ("hidden", "translator"),
 }
 
 

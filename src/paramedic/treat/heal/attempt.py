@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from paramedic.treat import checkpoint
 from paramedic.treat.plan import Plan
-from paramedic.treat.training import Point, Training
+from paramedic.treat.training import Best, Point, Training
 from paramedic.types import Finding, Severity
 
 _SAVED_EVERY = 5.0  # seconds between checkpoints within a leg
@@ -69,6 +69,7 @@ class Treatment:
     against: str
     description: str
     code: str = ""
+    steps: int = 0  # of training that it took to find it
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ class Attempt:
     legs: list[Leg] = field(default_factory=list)
     points: list[Point] = field(default_factory=list)
     verdict: str = "not run"
+    weights: Mapping[str, Tensor] | None = None  # taken over from its parent, not trained
     _training: Training | None = field(default=None, repr=False)
     _state: dict[str, Any] | None = field(default=None, repr=False)
     _replayed: int = 0  # legs that this process has asked for
@@ -143,6 +145,13 @@ class Attempt:
     @property
     def samples(self) -> int:
         """Samples that were trained on: steps of different batch sizes are not alike."""
+        extra = 0 if self.treatment is None else self.treatment.steps
+        own = 0 if self.weights is not None else self.step
+        return (own + extra) * self.plan.batch_size
+
+    @property
+    def seen(self) -> int:
+        """Samples that its own training has seen."""
         return self.step * self.plan.batch_size
 
     # -- training --------------------------------------------------------------------------------
@@ -203,9 +212,21 @@ class Attempt:
 
     def model(self) -> nn.Module:
         """The model as far as it was trained, no longer watched."""
+        if self.weights is not None:
+            model = self.plan.build_model()
+            model.load_state_dict(self.weights)
+            return model
         training = self.training
         training.close()
         return training.model
+
+    def take_over(self, best: Best) -> None:
+        """Be what the parent was at its best: the same seed gives the same weights at that step,
+        so nothing has to be trained."""
+        self.weights, self.points = best.weights, [best.point]
+        step = best.point.step
+        self.legs = [Leg(step, step, True, best.point)]
+        self._replayed = 1
 
     def release(self) -> None:
         """Not needed for now: stop watching, and keep only what is needed to go on."""

@@ -3,53 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
 
 from torch import nn
 
 from paramedic.treat.heal.attempt import Attempt, Treatment
 from paramedic.treat.plan import Edit, Plan
+from paramedic.treat.remedy import Refusal, Remedy, Treated
 from paramedic.types import Finding
 
 
-class Treated(Protocol):
-    """What a remedy makes of a plan."""
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A plan to try; `treatment` says how it was made."""
 
     plan: Plan
-    description: str
-    code: str
+    treatment: Treatment
 
 
-class Remedial(Protocol):
-    """A remedy, as far as it is used here."""
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A remedy that does not fit, and why; `steps` of training that finding this out took."""
 
-    slug: str
-    against: Collection[str]
-
-    def apply(self, plan: Plan, finding: Finding, facts: Any) -> Treated:
-        """The changed plan."""
-
-
-Candidate = tuple[Plan, Treatment]
+    remedy: str
+    why: str
+    steps: int = 0
 
 
 def candidates(
-    base: Attempt, finding: Finding, remedies: Sequence[Remedial], tried: Collection[str]
-) -> Iterator[Candidate | str]:
-    """Each remedy against a finding that was not tried yet, applied to the plan of an attempt;
-    a sentence instead for one that does not fit."""
+    base: Attempt, finding: Finding, remedies: Sequence[Remedy], tried: Collection[str]
+) -> Iterator[Candidate | Refused]:
+    """Each remedy that was not tried yet, applied to the plan of an attempt."""
     for remedy in remedies:
-        if finding.slug not in remedy.against or remedy.slug in tried:
+        if remedy.slug in tried:
             continue
         try:
-            treated = remedy.apply(base.plan, finding, None)
-        except ValueError as refusal:
-            yield f"{remedy.slug} does not fit: {refusal}"
+            treated = remedy.apply(base.plan, finding)
+        except Refusal as refusal:
+            yield Refused(remedy.slug, str(refusal), refusal.steps)
             continue
-        yield (
-            with_edit(base.plan, treated),
-            Treatment(remedy.slug, finding.slug, treated.description, treated.code),
-        )
+        told = treated.description, treated.code, treated.steps
+        treatment = Treatment(remedy.slug, finding.slug, *told)
+        yield Candidate(with_edit(base.plan, treated), treatment)
 
 
 def with_edit(before: Plan, treated: Treated) -> Plan:
@@ -64,8 +59,3 @@ def with_edit(before: Plan, treated: Treated) -> Plan:
 
 def _model(plan: Plan) -> nn.Module:
     return plan.model if isinstance(plan.model, nn.Module) else plan.build_model()
-
-
-def allowed(plan: Plan) -> list[Remedial]:
-    """The remedies that a plan allows, in its order."""
-    return [] if plan.remedies is None else list(plan.remedies)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from paramedic.probe.guard import logger
-from paramedic.treat.heal.attempt import Attempt, Leg, Watchfulness
-from paramedic.treat.heal.candidates import allowed, candidates
+from paramedic.treat.heal.attempt import Attempt, Leg, Treatment, Watchfulness
+from paramedic.treat.heal.candidates import Refused, candidates
 from paramedic.treat.heal.options import Options
 from paramedic.treat.heal.outcome import FAILED, HEALED, HEALTHY, Outcome, tried
 from paramedic.treat.heal.progress import Listener
@@ -18,7 +18,10 @@ from paramedic.treat.heal.race import Race, metric_at
 from paramedic.treat.heal.scoring import not_worse, tolerance
 from paramedic.treat.heal.session import Session
 from paramedic.treat.plan import Plan
+from paramedic.treat.remedies import remedies_for
 from paramedic.types import Finding
+
+STOP_EARLY = "stop-early"
 
 
 def heal(
@@ -134,6 +137,8 @@ class _Healing:
 
     def _treat(self, finding: Finding) -> None:
         """Choose the plan to go on with; the present one if nothing helps."""
+        if finding.slug == "overfitting" and self._stop_early():
+            return
         entries = self._entries(finding)
         if not entries:
             self.accepted.add(finding.slug)
@@ -145,6 +150,24 @@ class _Healing:
             self.accepted.add(finding.slug)
             self.session.reporter.say(f"no remedy against {finding.slug} is better", self.present)
             return
+        self._go_on_with(winner)
+
+    def _stop_early(self) -> bool:
+        """Against learning by heart: the model as it was when it was best, which is there."""
+        present, best = self.present, self.present.training.best
+        if best is None or (
+            self.plan.remedies is not None and STOP_EARLY not in self.plan.remedies
+        ):
+            return False
+        epochs = max(round(best.point.epoch), 1)
+        words = f"Stop after epoch {epochs} of {present.plan.epochs}, where the metric is best."
+        treatment = Treatment(STOP_EARLY, "overfitting", words, f"epochs = {epochs}")
+        stopped = self.session.attempt(present.plan.replace(epochs=epochs), treatment, present)
+        stopped.take_over(best)
+        self._go_on_with(stopped)
+        return True
+
+    def _go_on_with(self, winner: Attempt) -> None:
         self.present.verdict = self.present.verdict if self.present.parent is not None else "sick"
         self.present.release()
         self.present = winner
@@ -159,7 +182,7 @@ class _Healing:
             return
         assert present.parent is not None
         parent = self.session.attempts[present.parent]
-        measure, step = self.plan.measure, round(present.samples / parent.plan.batch_size)
+        measure, step = self.plan.measure, round(present.seen / parent.plan.batch_size)
         gain = measure.gain(metric_at(parent, step), last.point.metric)
         if not gain > tolerance(measure, parent):
             self.session.reporter.say(f"{present.name} did not help and is taken back", present)
@@ -195,21 +218,28 @@ class _Healing:
         ]
 
     def _made(self, base: Attempt, finding: Finding) -> list[Attempt]:
-        most = (
-            1 if self.session.options.strategy == "sequential" else self.session.options.candidates
-        )
+        options = self.session.options
+        most = 1 if options.strategy == "sequential" else options.candidates
+        allowed = self.plan.remedies
+        if allowed is not None:
+            allowed = [one for one in allowed if one != STOP_EARLY]
+        known = remedies_for(finding.slug, allowed=allowed, strategy=options.strategy)
         tried = self._tried.setdefault(base.number, self._used(base))
         entries: list[Attempt] = []
-        for candidate in candidates(base, finding, allowed(self.plan), frozenset(tried)):
-            if isinstance(candidate, str):
-                self.session.reporter.say(candidate, base)
+        for candidate in candidates(base, finding, known, frozenset(tried)):
+            if isinstance(candidate, Refused):
+                tried.add(candidate.remedy)
+                self._note(candidate, base)
                 continue
-            plan, treatment = candidate
-            tried.add(treatment.remedy)
-            entries.append(self.session.attempt(plan, treatment, base))
+            tried.add(candidate.treatment.remedy)
+            entries.append(self.session.attempt(candidate.plan, candidate.treatment, base))
             if len(entries) == most:
                 break
         return entries
+
+    def _note(self, refused: Refused, base: Attempt) -> None:
+        self.session.wasted += refused.steps * base.plan.batch_size
+        self.session.reporter.say(f"{refused.remedy} does not fit: {refused.why}", base)
 
     def _used(self, attempt: Attempt) -> set[str]:
         """The remedies that made this attempt's plan."""
@@ -225,9 +255,7 @@ class _Healing:
         status, why = self._status(leg)
         chosen = self.present if status != FAILED else self._best()
         chosen.verdict = status
-        last = chosen.last
-        whole = self.plan.steps * self.plan.batch_size
-        before = self.untouched.last
+        last, before = chosen.last, self.untouched.last
         return Outcome(
             status=status,
             metric=self.plan.measure.name,
@@ -235,7 +263,7 @@ class _Healing:
             after=math.nan if last is None else last.point.metric,
             cost=self.session.cost,
             problems=tuple(self.problems),
-            attempts=tried(self.session.attempts, whole),
+            attempts=tried(self.session.attempts, self.plan.steps * self.plan.batch_size),
             model=chosen.model(),
             plan=chosen.plan,
             original=self.plan,
@@ -267,16 +295,17 @@ class _Healing:
         end = self.present.last
         assert end is not None
         allowed = tolerance(measure, self.untouched)
-        step = round(self.untouched.samples / self.present.plan.batch_size)
+        step = round(self.untouched.seen / self.present.plan.batch_size)
         same = not_worse(metric_at(self.present, step), last.point.metric, measure, allowed)
         return same and not_worse(end.point.metric, last.point.metric, measure, 0.0)
 
     def _best(self) -> Attempt:
-        """The attempt with the best metric; the present one if none was measured."""
-        measure, best = self.plan.measure, self.present
-        for attempt in self.session.attempts:
-            if attempt.last is None or best.last is None:
-                continue
-            if measure.better(attempt.last.point.metric, best.last.point.metric):
-                best = attempt
-        return best
+        """The attempt with the best metric; of equals the one that was trained the longest."""
+        measure = self.plan.measure
+
+        def rank(attempt: Attempt) -> tuple[float, int]:
+            metric = math.nan if attempt.last is None else attempt.last.point.metric
+            known = math.isfinite(metric)
+            return measure.gain(0.0, metric) if known else -math.inf, attempt.step
+
+        return max(self.session.attempts, key=rank)

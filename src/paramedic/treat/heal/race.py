@@ -63,7 +63,7 @@ class Race:
         """The best candidate, if the problem is gone and it is not worse at the same step."""
         leg = best.last
         assert leg is not None
-        reference = self._reference(leg.step * best.plan.batch_size)
+        reference = self._reference(best.seen)
         allowed = tolerance(self.measure, self.present)
         gone = self._score(leg).gone
         if gone and not_worse(leg.point.metric, reference, self.measure, allowed):

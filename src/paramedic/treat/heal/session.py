@@ -25,6 +25,7 @@ class Session:
         self.plan, self.options, self.out = plan, options, out
         self.reporter = Reporter(listener)
         self.attempts: list[Attempt] = []
+        self.wasted = 0  # samples that remedies were tried out on which did not fit
         if out is not None:
             _claim(out, plan, options)
 
@@ -57,7 +58,8 @@ class Session:
     def cost(self) -> float:
         """Samples trained on in all attempts, over those of one untouched run."""
         whole = self.plan.steps * self.plan.batch_size
-        return sum(attempt.samples for attempt in self.attempts) / max(whole, 1)
+        trained = sum(attempt.samples for attempt in self.attempts) + self.wasted
+        return trained / max(whole, 1)
 
 
 def _claim(out: Path, plan: Plan, options: Options) -> None:

@@ -51,10 +51,11 @@ class RangeTest:
         best = steepest(rates, losses)
         now = rate(plan)
         if best is None:
-            raise Refusal(f"The loss falls at no rate from {low:g} to {high:g}.")
+            raise Refusal(f"The loss falls at no rate from {low:g} to {high:g}.", len(losses))
         wrong_way = finding.slug in (TOO_FAST if best > now else TOO_SLOW)
         if wrong_way or 0.5 < best / now < 2:
-            raise Refusal(f"The rate is {now:g}, and the loss falls fastest at {best:.2g}.")
+            why = f"The rate is {now:g}, and the loss falls fastest at {best:.2g}."
+            raise Refusal(why, len(losses))
         changed = with_rate(plan, rounded(best) / now)
         why = f"{changed.description[:-1]}, where the loss falls fastest in a range test."
         return Treated(changed.plan, why, changed.code, steps=len(losses))

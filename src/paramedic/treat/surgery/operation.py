@@ -23,7 +23,14 @@ class Operation:
 
 
 class Refusal(ValueError):
-    """An edit that cannot be made; the message says what, where, and what to do instead."""
+    """An edit that cannot be made; the message says what, where, and what to do instead.
+
+    `steps` are those of training that it took to find this out.
+    """
+
+    def __init__(self, message: str, steps: int = 0) -> None:
+        super().__init__(message)
+        self.steps = steps
 
 
 def told(error: BaseException) -> str:
