@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -81,3 +82,8 @@ def test_the_order_of_the_paper() -> None:
     }
     ours = remedies_for("overfitting")
     assert remedies_for("overfitting", strategy="sequential") == ours
+
+
+def test_every_remedy_is_in_the_manual() -> None:
+    manual = (Path(__file__).parents[3] / "docs" / "surgery.md").read_text(encoding="utf-8")
+    assert [slug for slug in remedies() if f"`{slug}`" not in manual] == []
