@@ -21,7 +21,8 @@ from paramedic.treat.remedy import Refusal, Treated
 from paramedic.treat.surgery.calling import quiet
 from paramedic.types import Finding
 
-_SMOOTH = 0.8  # of the running mean of the losses
+_BESIDE = 2  # losses on each side that a smoothed one is the mean of
+_BELOW = 10.0  # times below the rate of the lowest loss
 _BURST = 3.0  # times the first loss: further rates need not be tried
 _CLEAR = 2.0  # deviations between batches that the loss must fall by
 _FEWEST = 8  # rates after which a curve can be read
@@ -29,8 +30,12 @@ _FEWEST = 8  # rates after which a curve can be read
 
 @dataclass(frozen=True, slots=True)
 class RangeTest:
-    """Trains a copy with a rate that grows at each step, and takes the rate at which the loss
-    falls fastest (Smith, 2017). The steps are counted."""
+    """Trains a copy with a rate that grows at each step, and takes a tenth of the rate at which
+    the loss was lowest (Smith, 2017). The steps are counted.
+
+    The rate at which the loss falls fastest, which others take, is read from single batches: on 9
+    of 15 healthy cases of the repair benchmark it was at least ten times that of the case.
+    """
 
     slug: str = "range-test"
     title: str = "Find the learning rate by a range test"
@@ -39,25 +44,25 @@ class RangeTest:
         "loss-explosion", "oscillating-loss", "too-few-steps", "non-finite", "exploding-gradient",
     )  # fmt: skip
     steps: int = 60
-    share: float = 0.1  # of the plan that it may take at most
-    plain: tuple[float, float] = (1e-4, 3.0)
-    adaptive: tuple[float, float] = (1e-5, 0.3)
+    share: float = 0.06  # of the plan that it may take
+    plain: tuple[float, float] = (1e-4, 1.0)
+    adaptive: tuple[float, float] = (1e-5, 0.1)
 
     def apply(self, plan: Plan, finding: Finding, facts: Any = None) -> Treated:
-        count = min(self.steps, max(int(self.share * plan.steps), 20))
+        count = min(self.steps, max(int(self.share * plan.steps), 24))
         low, high = self.adaptive if is_adaptive(plan) else self.plain
         rates = [low * (high / low) ** (step / (count - 1)) for step in range(count)]
         losses = list(_losses(plan, rates))
-        best = steepest(rates, losses)
+        best = suited(rates, losses)
         now = rate(plan)
         if best is None:
             raise Refusal(f"The loss falls at no rate from {low:g} to {high:g}.", len(losses))
         wrong_way = finding.slug in (TOO_FAST if best > now else TOO_SLOW)
         if wrong_way or 0.5 < best / now < 2:
-            why = f"The rate is {now:g}, and the loss falls fastest at {best:.2g}."
+            why = f"The rate is {now:g}, and a range test finds {best:.2g}."
             raise Refusal(why, len(losses))
         changed = with_rate(plan, rounded(best) / now)
-        why = f"{changed.description[:-1]}, where the loss falls fastest in a range test."
+        why = f"{changed.description[:-1]}, by a range test."
         return Treated(changed.plan, why, changed.code, steps=len(losses))
 
 
@@ -90,16 +95,17 @@ def _clip(plan: Plan, model: nn.Module) -> None:
         nn.utils.clip_grad_norm_(model.parameters(), plan.clip_norm)
 
 
-def steepest(rates: list[float], losses: list[float]) -> float | None:
-    """The rate at which the smoothed loss falls fastest; None if it falls by no more than what
-    one batch differs from the next."""
+def suited(rates: list[float], losses: list[float]) -> float | None:
+    """A tenth of the rate at which the smoothed loss is lowest; None if it falls by no more than
+    what one batch differs from the next."""
     if len(losses) < _FEWEST:
         return None
-    smooth = [losses[0]]
-    for loss in losses[1:]:
-        smooth.append(_SMOOTH * smooth[-1] + (1 - _SMOOTH) * loss)
-    noise = statistics.pstdev(losses[: len(losses) // 3])  # at rates that hardly change anything
-    falls = [before - after for before, after in itertools.pairwise(smooth)]
-    place = max(range(len(falls)), key=falls.__getitem__)
-    start = statistics.fmean(losses[: len(losses) // 3])
-    return rates[place] if start - min(smooth) > _CLEAR * noise else None
+    smooth = [
+        statistics.fmean(losses[max(place - _BESIDE, 0) : place + _BESIDE + 1])
+        for place in range(len(losses))
+    ]
+    early = losses[: len(losses) // 3]  # at rates that hardly change anything
+    place = min(range(len(smooth)), key=smooth.__getitem__)
+    fallen = statistics.fmean(early) - smooth[place]
+    noise = statistics.pstdev(early) / math.sqrt(2 * _BESIDE + 1)
+    return rates[place] / _BELOW if fallen > _CLEAR * noise else None
