@@ -15,7 +15,7 @@ from paramedic.treat.heal.options import Options
 from paramedic.treat.heal.outcome import FAILED, HEALED, HEALTHY, Outcome, tried
 from paramedic.treat.heal.progress import Listener
 from paramedic.treat.heal.race import Race, metric_at
-from paramedic.treat.heal.scoring import not_worse, tolerance
+from paramedic.treat.heal.scoring import comparable, not_worse, tolerance
 from paramedic.treat.heal.session import Session
 from paramedic.treat.plan import Plan
 from paramedic.treat.remedies import remedies_for
@@ -294,6 +294,8 @@ class _Healing:
         assert last is not None
         end = self.present.last
         assert end is not None
+        if not comparable(self.present.plan, self.plan):
+            return end.progress > 0
         allowed = tolerance(measure, self.untouched)
         step = round(self.untouched.seen / self.present.plan.batch_size)
         same = not_worse(metric_at(self.present, step), last.point.metric, measure, allowed)
