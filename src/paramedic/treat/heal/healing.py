@@ -289,7 +289,7 @@ class _Healing:
 
     def _is_no_loss(self) -> bool:
         """Whether the metric is not worse than that of the untouched run at the same step, as far
-        as that was trained, and not worse at the end."""
+        as that was trained, beyond chance; and has not been lost again by the end."""
         measure, last = self.plan.measure, self.untouched.last
         assert last is not None
         end = self.present.last
@@ -299,7 +299,7 @@ class _Healing:
         allowed = tolerance(measure, self.untouched)
         step = round(self.untouched.seen / self.present.plan.batch_size)
         same = not_worse(metric_at(self.present, step), last.point.metric, measure, allowed)
-        return same and not_worse(end.point.metric, last.point.metric, measure, 0.0)
+        return same and not_worse(end.point.metric, last.point.metric, measure, 2 * allowed)
 
     def _best(self) -> Attempt:
         """The attempt with the best metric; of equals the one that was trained the longest."""
