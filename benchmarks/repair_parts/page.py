@@ -24,9 +24,9 @@ built in, as many of each. \
 A fault does not always do harm: as in AUTOTRAINER, whose symptoms hold only below an accuracy of \
 0.7, a case counts as *sick* if the untouched run ends below what sound models of its data reach \
 (Blob 0.8, Circle and MNIST 0.7, IMDB and Reuters 0.55, CIFAR-10 0.2); the others are listed by \
-themselves. *Detected*: something serious was found. *Repaired*, strictly: the outcome is `healed` (nothing \
-serious is left at the end, and the metric was not worse than that of the untouched run at the \
-same step) and the accuracy at the end is not below that of the untouched run at its end. \
+themselves. *Detected*: something serious was found. *Repaired*, strictly: the outcome is \
+`healed` (nothing serious is left at the end, and the metric was not worse than that of the \
+untouched run at the same step) and the accuracy at the end is not below that of the untouched run at its end. \
 *Cost*: samples trained on in all attempts, tests of rates included, over those of one untouched \
 run. *Gain*: accuracy at the end minus that of the untouched run, in points; an untouched run \
 that ended in NaN has accuracy 0."""
