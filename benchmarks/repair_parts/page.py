@@ -26,10 +26,10 @@ A fault does not always do harm: as in AUTOTRAINER, whose symptoms hold only bel
 (Blob 0.8, Circle and MNIST 0.7, IMDB and Reuters 0.55, CIFAR-10 0.2); the others are listed by \
 themselves. *Detected*: something serious was found. *Repaired*, strictly: the outcome is \
 `healed` (nothing serious is left at the end, and the metric was not worse than that of the \
-untouched run at the same step) and the accuracy at the end is not below that of the untouched run at its end. \
-*Cost*: samples trained on in all attempts, tests of rates included, over those of one untouched \
-run. *Gain*: accuracy at the end minus that of the untouched run, in points; an untouched run \
-that ended in NaN has accuracy 0."""
+untouched run at the same step) and the accuracy at the end is not below that of the untouched \
+run at its end. *Cost*: samples trained on in all attempts, tests of rates included, over those \
+of one untouched run. *Gain*: accuracy at the end minus that of the untouched run, in points; an \
+untouched run that ended in NaN has accuracy 0."""
 
 
 def write(work: Path, out: Path) -> Path:

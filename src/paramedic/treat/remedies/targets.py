@@ -82,7 +82,9 @@ def _chains(loss: str, output: Tensor, targets: Tensor) -> Iterator[Chain]:
         yield shape
         if loss in _OF_CLASSES:
             whole: Chain = (*shape, AsWhole()) if targets.is_floating_point() else shape
-            yield from (whole, (*whole, Shift()), (*whole, Enumerate()), (*shape, AsLabels()))
+            yield from (whole, (*whole, Shift()), (*whole, Enumerate()))
+            if targets.dim() > 1 and targets.shape[-1] > 1:  # a single column has one place only
+                yield (*shape, AsLabels())
         elif loss in _IN_UNIT:
             yield from ((*shape, AsFloat()), (*shape, Rescale()))
         else:
