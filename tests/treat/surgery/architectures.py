@@ -479,6 +479,29 @@ class SharedEverywhere(nn.Module):
         return self.act(self.fc2(self.act(self.fc1(x))))
 
 
+class NewGELU(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return 0.5 * x * (1.0 + torch.tanh(0.8 * (x + 0.04 * x**3)))
+
+
+def own_gelu() -> nn.Module:
+    return nn.Sequential(nn.Linear(8, 8), NewGELU(), nn.Linear(8, 2))
+
+
+class Translator(nn.Module):
+    """Encoder and decoder, two inputs, a mask."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = nn.Embedding(9, 8)
+        self.body = nn.Transformer(8, 2, 1, 1, 16, batch_first=True)
+        self.head = nn.Linear(8, 9)
+
+    def forward(self, source: Tensor, target: Tensor) -> Tensor:
+        mask = nn.Transformer.generate_square_subsequent_mask(target.shape[1])
+        return self.head(self.body(self.words(source), self.words(target), tgt_mask=mask))
+
+
 def _vectors(width: int = 8) -> Callable[[], Tensor]:
     return lambda: torch.randn(5, width)
 
@@ -538,5 +561,9 @@ ARCHITECTURES: dict[str, Architecture] = {
     "double": Architecture(double, lambda: torch.randn(5, 8, dtype=torch.float64)),
     "deep-sets": Architecture(DeepSets, _sequences(3)),
     "plain-list": Architecture(PlainList, _vectors()),
+    "own-gelu": Architecture(own_gelu, _vectors()),
+    "translator": Architecture(
+        Translator, lambda: (torch.randint(0, 9, (2, 5)), torch.randint(0, 9, (2, 4)))
+    ),
     "shared-everywhere": Architecture(SharedEverywhere, _vectors()),
 }

@@ -40,8 +40,8 @@ def _equal(one: list[Tensor], other: list[Tensor]) -> bool:
 
 
 def test_there_are_enough_architectures() -> None:
-    assert len(ARCHITECTURES) >= 40
-    assert len(DONE) >= 180
+    assert len(ARCHITECTURES) == 47
+    assert (len(DONE), len(REFUSED)) == (222, 60)  # as docs/surgery.md says
 
 
 @pytest.mark.parametrize(("edit", "name"), REFUSED, ids=map("-".join, REFUSED))
@@ -110,6 +110,7 @@ _NOT_LITERAL = {
     ("normalise", "double"),
     ("normalise", "transformer"),
     ("hidden", "transformer"),
+    ("hidden", "translator"),
 }
 
 

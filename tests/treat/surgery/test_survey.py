@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from paramedic.treat.surgery import Refusal
 from paramedic.treat.surgery.survey import survey
@@ -41,3 +41,23 @@ def test_arguments_that_are_no_tensors_are_kept() -> None:
 def test_a_model_that_does_not_run_is_refused() -> None:
     with pytest.raises(Refusal, match="does not run on the example"):
         survey(nn.Linear(3, 3), torch.randn(2, 4))
+
+
+class _NewGELU(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return 0.5 * x * (1.0 + torch.tanh(0.8 * (x + 0.04 * x**3)))
+
+
+class _OwnTanh(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x.tanh()
+
+
+def test_an_activation_of_the_users_is_one_step() -> None:
+    model = nn.Sequential(nn.Linear(3, 4), _NewGELU(), nn.Linear(4, 4), _OwnTanh())
+    found = survey(model, torch.randn(2, 3))
+    assert [(step.kind, step.name) for step in found.steps] == [
+        ("input", ""), ("layer", "0"), ("custom", "1"), ("layer", "2"), ("tanh", "3"),
+    ]  # fmt: skip
+    assert [step.sources for step in found.steps] == [(), (0,), (1,), (2,), (3,)]
+    assert found.output == 4

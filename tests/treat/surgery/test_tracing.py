@@ -13,8 +13,12 @@ from tests.treat.surgery.architectures import FunctionalCnn, Optional, Unused
 
 
 class _Constant(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
     def forward(self, x: Tensor) -> Tensor:
-        return F.relu(x) + torch.randn(3)
+        return self.fc(F.relu(self.fc(x)) + torch.randn(3))
 
 
 class _ModeDependent(nn.Module):
@@ -41,7 +45,7 @@ class _InPlace(nn.Module):
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (nn.Sequential(_Constant(), nn.Linear(3, 3)), "makes a tensor in its code"),
+        (_Constant(), "makes a tensor in its code"),
         (_ModeDependent(), "something else in training"),
         (_InPlace(), "works in place"),
     ],

@@ -14,7 +14,7 @@ from paramedic.treat.preparation import Change, Preparation
 
 _PICTURES = 4  # dimensions from which the second one is channels
 _SAMPLED = 200_000  # values of a feature that quantiles are taken from
-_FLAT = 1e-6  # of the largest value: the spread of a feature that is constant in training
+_FLAT = 1e-6  # of its largest value: the spread of a feature that is constant in training
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Standardise(Preparation):
         rows = _features(values)
         mean = _mean(rows)
         variance = _mean((rows - mean).square())
-        largest = torch.nan_to_num(rows, nan=0.0, posinf=0.0, neginf=0.0).abs().max()
+        largest = torch.nan_to_num(rows).abs().amax(0)
         spread = variance.sqrt() + torch.clamp(_FLAT * largest, min=1e-12)
         middle, scale = _shaped(mean, values), _shaped(spread, values)
         limit = self.limit

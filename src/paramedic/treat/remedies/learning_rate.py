@@ -12,11 +12,11 @@ from paramedic.treat.remedies.reading import is_adaptive, rate, with_settings
 from paramedic.treat.remedy import Refusal, Treated
 from paramedic.types import Finding
 
-_TOO_FAST = (
+TOO_FAST = (
     "learning-rate-too-high", "oscillating-loss", "loss-explosion", "exploding-gradient",
     "gradient-instability", "non-finite", "dying-relu", "saturated-activation",
 )  # fmt: skip
-_TOO_SLOW = (
+TOO_SLOW = (
     "learning-rate-too-low", "slow-convergence", "too-few-steps", "loss-plateau",
     "vanishing-gradient",
 )  # fmt: skip
@@ -29,13 +29,13 @@ class DefaultRate:
     slug: str = "default-rate"
     title: str = "Use the usual learning rate"
     solution: str = "S6"
-    against: tuple[str, ...] = (*_TOO_FAST, *_TOO_SLOW)
+    against: tuple[str, ...] = (*TOO_FAST, *TOO_SLOW)
     plain: float = 0.01
     adaptive: float = 0.001
 
     def apply(self, plan: Plan, finding: Finding, facts: Any = None) -> Treated:
         wanted, now = self.adaptive if is_adaptive(plan) else self.plain, rate(plan)
-        wrong_way = (finding.slug in _TOO_FAST) == (wanted > now) or wanted == now
+        wrong_way = (finding.slug in TOO_FAST) == (wanted > now) or wanted == now
         if wrong_way:
             raise Refusal(
                 f"The usual rate, {wanted:g}, is no remedy for {finding.slug} at {now:g}."
@@ -50,7 +50,7 @@ class LowerRate:
     slug: str = "lower-rate"
     title: str = "Lower the learning rate"
     solution: str = "S6"
-    against: tuple[str, ...] = (*_TOO_FAST, "no-more-gain", "overfitting")
+    against: tuple[str, ...] = (*TOO_FAST, "no-more-gain", "overfitting")
     over: float = 10.0
 
     def apply(self, plan: Plan, finding: Finding, facts: Any = None) -> Treated:
@@ -64,7 +64,7 @@ class RaiseRate:
     slug: str = "raise-rate"
     title: str = "Raise the learning rate"
     solution: str = "S6"
-    against: tuple[str, ...] = _TOO_SLOW
+    against: tuple[str, ...] = TOO_SLOW
     times: float = 10.0
 
     def apply(self, plan: Plan, finding: Finding, facts: Any = None) -> Treated:

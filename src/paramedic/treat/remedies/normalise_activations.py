@@ -17,7 +17,8 @@ from paramedic.types import Finding
 class NormaliseActivations:
     """Puts a normalisation before each hidden activation: AUTOTRAINER's S1.
 
-    By batch, or by sample for sequences and where batches have one sample.
+    By batch, or by sample for sequences and where batches have less than `fewest` samples, whose
+    statistics could not be trusted.
     """
 
     slug: str = "normalise-activations"
@@ -29,6 +30,8 @@ class NormaliseActivations:
         "loss-explosion", "non-finite", "abnormal-data",
     )  # fmt: skip
     kind: str | None = None
+    fewest: int = 8
 
     def apply(self, plan: Plan, finding: Finding, facts: Any = None) -> Treated:
-        return operated(plan, partial(insert_normalisation, kind=self.kind))
+        kind = self.kind or ("layer" if plan.batch_size < self.fewest else None)
+        return operated(plan, partial(insert_normalisation, kind=kind))

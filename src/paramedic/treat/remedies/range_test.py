@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from torch import nn
 from paramedic.prescribe.cure import rounded
 from paramedic.treat.batches import fed
 from paramedic.treat.plan import Plan
-from paramedic.treat.remedies.learning_rate import with_rate
+from paramedic.treat.remedies.learning_rate import TOO_FAST, TOO_SLOW, with_rate
 from paramedic.treat.remedies.reading import is_adaptive, rate
 from paramedic.treat.remedy import Refusal, Treated
 from paramedic.treat.surgery.calling import quiet
@@ -22,6 +23,7 @@ from paramedic.types import Finding
 
 _SMOOTH = 0.8  # of the running mean of the losses
 _BURST = 3.0  # times the first loss: further rates need not be tried
+_CLEAR = 2.0  # deviations between batches that the loss must fall by
 _FEWEST = 8  # rates after which a curve can be read
 
 
@@ -50,8 +52,9 @@ class RangeTest:
         now = rate(plan)
         if best is None:
             raise Refusal(f"The loss falls at no rate from {low:g} to {high:g}.", len(losses))
-        if 0.5 < best / now < 2:
-            why = f"The rate is {now:g}, about where the loss falls fastest ({best:.2g})."
+        wrong_way = finding.slug in (TOO_FAST if best > now else TOO_SLOW)
+        if wrong_way or 0.5 < best / now < 2:
+            why = f"The rate is {now:g}, and the loss falls fastest at {best:.2g}."
             raise Refusal(why, len(losses))
         changed = with_rate(plan, rounded(best) / now)
         why = f"{changed.description[:-1]}, where the loss falls fastest in a range test."
@@ -88,13 +91,15 @@ def _clip(plan: Plan, model: nn.Module) -> None:
 
 
 def steepest(rates: list[float], losses: list[float]) -> float | None:
-    """The rate at which the smoothed loss falls fastest; None if it does not fall."""
+    """The rate at which the smoothed loss falls fastest; None if it falls by no more than what
+    one batch differs from the next."""
     if len(losses) < _FEWEST:
         return None
     smooth = [losses[0]]
     for loss in losses[1:]:
         smooth.append(_SMOOTH * smooth[-1] + (1 - _SMOOTH) * loss)
+    noise = statistics.pstdev(losses[: len(losses) // 3])  # at rates that hardly change anything
     falls = [before - after for before, after in itertools.pairwise(smooth)]
     place = max(range(len(falls)), key=falls.__getitem__)
-    total = smooth[0] - min(smooth)
-    return rates[place] if falls[place] > 0 and total > 0.01 * abs(smooth[0]) else None
+    start = statistics.fmean(losses[: len(losses) // 3])
+    return rates[place] if start - min(smooth) > _CLEAR * noise else None

@@ -59,7 +59,7 @@ def task(plan: Plan) -> Task:
     if is_one_hot(targets):
         return Task.MULTI_CLASS
     if _is_yes_or_no(targets):
-        if columns > 1 and targets.shape == output.shape:
+        if columns > 1 and targets.shape[1:] == output.shape[1:]:
             return Task.MULTI_LABEL
         return Task.BINARY if columns == 1 else Task.MULTI_CLASS
     if is_whole(targets) and (columns > 1 or not targets.is_floating_point()):

@@ -24,7 +24,7 @@ from paramedic.treat.preparations import (
     Squeeze,
     Unsqueeze,
 )
-from paramedic.treat.remedies.reading import loss_kind
+from paramedic.treat.remedies.reading import is_one_hot, loss_kind
 from paramedic.treat.remedy import Refusal, Treated
 from paramedic.types import Finding
 
@@ -83,7 +83,7 @@ def _chains(loss: str, output: Tensor, targets: Tensor) -> Iterator[Chain]:
         if loss in _OF_CLASSES:
             whole: Chain = (*shape, AsWhole()) if targets.is_floating_point() else shape
             yield from (whole, (*whole, Shift()), (*whole, Enumerate()))
-            if targets.dim() > 1 and targets.shape[-1] > 1:  # a single column has one place only
+            if is_one_hot(targets):
                 yield (*shape, AsLabels())
         elif loss in _IN_UNIT:
             yield from ((*shape, AsFloat()), (*shape, Rescale()))

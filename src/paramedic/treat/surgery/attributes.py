@@ -6,7 +6,8 @@ from typing import Any
 
 from torch import nn
 
-_TRANSFORMERS = (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)
+from paramedic.treat.surgery.operation import Refusal
+
 _FUSED = {"relu": 1, "gelu": 2}  # what the fused path of torch's transformer layers can compute
 
 
@@ -21,6 +22,15 @@ def holders(module: nn.Module, function: Any) -> list[str]:
 
 def hold(module: nn.Module, name: str, new: nn.Module) -> None:
     """Put a module in the place of a function."""
-    setattr(module, name, new.train(module.training))
-    if isinstance(module, _TRANSFORMERS):
+    new.train(module.training)
+    if isinstance(module, nn.TransformerDecoderLayer):
+        # A copy of such a layer forgets a module that is registered as its activation.
+        if next(new.parameters(), None) is not None:
+            raise Refusal(
+                "A decoder layer of torch cannot hold an activation with weights; use another one."
+            )
+        vars(module)[name] = new
+        return
+    setattr(module, name, new)
+    if isinstance(module, nn.TransformerEncoderLayer):
         module.activation_relu_or_gelu = _FUSED.get(type(new).__name__.lower(), 0)

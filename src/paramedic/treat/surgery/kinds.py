@@ -21,8 +21,9 @@ _CLASSES: dict[str, type[nn.Module]] = {
 _CLASSES["identity"] = nn.Identity
 _ALIASES = {"linear": "identity", "none": "identity", "swish": "silu", "softmax2d": "softmax"}
 
+CUSTOM = "custom"  # a module of the user's that is an activation of its own
 ROWWISE = frozenset({"softmax", "logsoftmax", "softmin"})
-KINDS = frozenset(_CLASSES) - {"identity", "softmax2d"}
+KINDS = frozenset(_CLASSES) - {"identity", "softmax2d"} | {CUSTOM}
 ELEMENTWISE = KINDS - ROWWISE
 BOUNDED = frozenset({"sigmoid", "tanh", "hardsigmoid", "hardtanh", "softsign"})
 RECTIFIERS = frozenset({"relu", "relu6", "threshold"})

@@ -96,7 +96,10 @@ def _plan(
 
 def _attribute(site: Site, model: nn.Module, anatomy: Anatomy) -> str | None:
     """The attribute that holds the function, if it is called once and nothing else is."""
-    names = holders(model.get_submodule(site.name), site.steps[0].function)
+    module = model.get_submodule(site.name)
+    if isinstance(module, nn.TransformerDecoderLayer):  # it cannot hold one with weights
+        return None
+    names = holders(module, site.steps[0].function)
     alone = len(site.steps) == 1 and sum(one.name == site.name for one in anatomy.sites()) == 1
     return names[0] if alone and len(names) == 1 and site.kind in ELEMENTWISE else None
 

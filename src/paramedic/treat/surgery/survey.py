@@ -19,7 +19,7 @@ from torch.overrides import TorchFunctionMode
 from paramedic.probe.layers import DROPOUTS, NORMALISATIONS
 from paramedic.probe.tensors import all_tensors, first_tensor
 from paramedic.treat.surgery.calling import arguments, quiet, step_by_step
-from paramedic.treat.surgery.kinds import kind_of_call, kind_of_module
+from paramedic.treat.surgery.kinds import CUSTOM, KINDS, kind_of_call, kind_of_module
 from paramedic.treat.surgery.operation import Refusal, told
 
 RECURRENT = (nn.RNNBase, nn.RNNCellBase)
@@ -80,9 +80,10 @@ class Step:
 
 @dataclass(slots=True)
 class _Frame:
-    """A module whose own code is running."""
+    """A module whose own code is running, and the steps before it."""
 
     name: str
+    begin: int = 0
     activations: int = 0
 
 
@@ -175,17 +176,29 @@ class _Recorder(TorchFunctionMode):
             self.inside += 1
             return
         name = self.names[id(module)]
-        self.frames.append(_Frame(name))
+        self.frames.append(_Frame(name, len(self.steps)))
         self.constants.setdefault(name, _constants(module, args, kwargs))
 
     def _leave(self, module: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
         if not self.inside:
-            self.frames.pop()
+            self._end(self.frames.pop(), module, (args, kwargs), output)
             return
         self.inside -= 1
         if not self.inside:
             step = Step(0, _kind(module), self.names[id(module)], module)
             self._add(step, (args, kwargs), output)
+
+    def _end(self, frame: _Frame, module: nn.Module, given: Any, output: Any) -> None:
+        """What a module of the user's without weights does is one step, if it is an activation."""
+        inner = self.steps[frame.begin :]
+        kinds = [step.kind for step in inner if step.kind in KINDS]
+        has_more = next(module.parameters(), None) is not None or any(module.children())
+        if has_more or not kinds or not _same_shape(given, output):
+            return
+        del self.steps[frame.begin :]
+        self.makers = {key: made for key, made in self.makers.items() if made < frame.begin}
+        kind = kinds[0] if len(inner) == 1 else CUSTOM
+        self._add(Step(0, kind, frame.name, module), given, output)
 
     def _add(self, step: Step, given: Any, result: Any) -> None:
         taken = all_tensors(given)
@@ -199,6 +212,11 @@ class _Recorder(TorchFunctionMode):
         for tensor in all_tensors(result):
             self.makers[id(tensor)] = order
             self.kept.append(tensor)
+
+
+def _same_shape(given: Any, output: Any) -> bool:
+    taken = all_tensors(given)
+    return len(taken) == 1 and isinstance(output, Tensor) and taken[0].shape == output.shape
 
 
 def _is_one_step(module: nn.Module) -> bool:
