@@ -218,6 +218,12 @@ def test_bad_settings_are_told(changes: dict[str, Any], message: str) -> None:
         heal(plan(), **changes)
 
 
+def test_it_cannot_heal_what_it_must_not_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARAMEDIC", "off")
+    with pytest.raises(ValueError, match="PARAMEDIC=off"):
+        heal(plan())
+
+
 def test_the_public_names() -> None:
     assert paramedic.heal is heal
     assert paramedic.Outcome.__name__ == "Outcome"

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+from paramedic.probe.attach import is_off
 from paramedic.probe.guard import logger
 from paramedic.treat.heal.attempt import Attempt, Leg, Treatment, Watchfulness
 from paramedic.treat.heal.candidates import Refused, candidates
@@ -58,6 +59,8 @@ def heal(
     options = options or Options(strategy=strategy, workers=workers)
     if options.workers > 1 and out is None:
         raise ValueError("`workers` above 1 need `out`: processes meet in a folder.")
+    if is_off():
+        raise ValueError("PARAMEDIC=off: a plan cannot be healed without being watched.")
     plan.check()
     with _quiet_monitors():
         session = Session(plan, options, None if out is None else Path(out), progress)
@@ -89,6 +92,7 @@ class _Healing:
         self.untouched = session.attempt(session.plan)
         self.present = self.untouched
         self.accepted: set[str] = set()  # problems that nothing is left against
+        self.harmless: set[str] = set()  # of these: the untouched run learns well all the same
         self.problems: list[Finding] = []
         self._tried: dict[int, set[str]] = {}  # remedies, by the attempt they were applied to
 
@@ -193,7 +197,11 @@ class _Healing:
         if self.session.options.strategy == "sequential":
             entries[0].verdict = "chosen"
             return entries[0]
-        return Race(self.session, self.present, entries, finding).run()
+        race = Race(self.session, self.present, entries, finding)
+        winner = race.run()
+        if winner is self.present and race.thrives:
+            self.harmless.add(finding.slug)
+        return winner
 
     def _entries(self, finding: Finding) -> list[Attempt]:
         """Plans to try: if a remedy against this very problem did not last, others in its place;
@@ -274,7 +282,7 @@ class _Healing:
 
     def _status(self, leg: Leg) -> tuple[str, str]:
         """Healed only if nothing serious is left and nothing was lost."""
-        left = sorted({finding.slug for finding in leg.findings})
+        left = sorted({finding.slug for finding in leg.findings} - self.harmless)
         if leg.error:
             return FAILED, f"It cannot be trained: {leg.error}"
         if self._is_enough(leg.point.metric):

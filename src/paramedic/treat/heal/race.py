@@ -10,6 +10,10 @@ from paramedic.treat.heal.scoring import Score, comparable, not_worse, score, to
 from paramedic.treat.heal.session import Session
 from paramedic.types import Finding
 
+_THRIVING = 0.25  # share of the loss that is gone
+_MISTAKES = frozenset(
+    {"improper-output-activation", "improper-loss", "invalid-labels", "loss-shape-mismatch"}
+)
 _EVERYTHING_GOES = Watchfulness(serious=False)
 
 
@@ -76,8 +80,19 @@ class Race:
     def _is_no_worse(self, best: Attempt, leg: Leg, reference: float) -> bool:
         if not comparable(best.plan, self.present.plan):
             return leg.progress > 0  # all that can be said of another loss is that it falls
-        allowed = tolerance(self.measure, self.present)
-        return not_worse(leg.point.metric, reference, self.measure, allowed)
+        noise = tolerance(self.measure, self.present)
+        if self.thrives:  # then it is changed only for something that is better beyond chance
+            return self.measure.gain(reference, leg.point.metric) > noise
+        return not_worse(leg.point.metric, reference, self.measure, noise)
+
+    @property
+    def thrives(self) -> bool:
+        """Whether the present attempt learns well, whatever was found: the finding may be wrong.
+        What is plainly a mistake is put right nevertheless."""
+        last = self.present.last
+        if last is None or self.finding.slug in _MISTAKES:
+            return False
+        return last.progress > _THRIVING and not last.error
 
     def _reference(self, samples: int) -> float:
         """The metric of the present attempt after as many samples; trained on if it has to be."""
