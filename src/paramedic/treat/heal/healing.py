@@ -150,11 +150,11 @@ class _Healing:
             self._take_back(finding)
             return
         winner = self._choose(entries, finding)
-        if winner is self.present:
-            self.accepted.add(finding.slug)
-            self.session.reporter.say(f"no remedy against {finding.slug} is better", self.present)
+        if winner is not self.present:
+            self._go_on_with(winner)
             return
-        self._go_on_with(winner)
+        names = ", ".join(entry.name for entry in entries)
+        self.session.reporter.say(f"better than the present plan was none of {names}", winner)
 
     def _stop_early(self) -> bool:
         """Against learning by heart: the model as it was when it was best, which is there."""
@@ -199,7 +199,8 @@ class _Healing:
             return entries[0]
         race = Race(self.session, self.present, entries, finding)
         winner = race.run()
-        if winner is self.present and race.thrives:
+        if winner is self.present and race.thrives:  # else others are tried in the next round
+            self.accepted.add(finding.slug)
             self.harmless.add(finding.slug)
         return winner
 
