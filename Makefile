@@ -21,8 +21,9 @@ $(VENV)/.bench: $(VENV)/.installed
 	$(PIP) --editable '.[bench]'
 	@touch $@
 
-demo: setup  ## watch a small sick run and print what was measured
+demo: setup  ## watch a small sick run, say what is wrong; then heal such a plan
 	$(BIN)/paramedic demo --out demo-out
+	$(BIN)/paramedic heal examples/sick_plan.py --out demo-out/heal
 
 lint: setup  ## format, lint and types
 	$(BIN)/ruff format --check .

@@ -17,7 +17,7 @@ from torch import nn
 import paramedic
 
 from . import faults
-from .data import Piece, piece
+from .data import FLOORS, piece
 from .networks import convolutional, fully_connected, initialise, recurrent
 
 EPOCHS = 12
@@ -152,7 +152,4 @@ def _model(case: Case, outputs: int) -> nn.Module:
 
 def floor(case: Case) -> float:
     """An accuracy that a sound model reaches on the data of a case."""
-    return piece(case.dataset, case.seed).floor
-
-
-__all__ = ["Case", "Piece", "cases", "floor", "healthy", "plan", "sick"]
+    return FLOORS[case.dataset]

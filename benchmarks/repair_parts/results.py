@@ -84,7 +84,16 @@ class Results:
     errors: list[str]
 
     def sick(self, stage: str = "race") -> list[Row]:
-        return [row for row in self.stages[stage] if row.case.problem]
+        """With a fault that does harm: the untouched run stays below the floor of its data."""
+        return [
+            row for row in self.stages[stage] if row.case.problem and row.before < floor(row.case)
+        ]
+
+    def unharmed(self, stage: str = "race") -> list[Row]:
+        """With a fault that the untouched run gets over."""
+        return [
+            row for row in self.stages[stage] if row.case.problem and row.before >= floor(row.case)
+        ]
 
     def healthy(self, stage: str = "race") -> list[Row]:
         """Drawn to be healthy, and so: the untouched run reaches the floor of its data."""

@@ -72,5 +72,12 @@ def test_nan_targets_of_a_dataset_are_told_before_training() -> None:
         plan(train=TensorDataset(X[:16], NAN[:16])).check()
 
 
+def test_a_model_that_cannot_be_copied_is_told() -> None:
+    model = network()
+    model.made = torch.ones(2, requires_grad=True) * 2  # type: ignore[assignment]
+    with pytest.raises(PlanError, match=r"cannot be copied .* give a function"):
+        plan(model=model).build_model()
+
+
 def test_a_good_plan_passes() -> None:
     plan().check()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -115,7 +114,7 @@ class Plan:
     def build_model(self) -> nn.Module:
         """A fresh model with the initial weights: the same weights each time."""
         if isinstance(self.model, nn.Module):
-            return copy.deepcopy(self.model).to(self.device)
+            return checks.copied(self.model).to(self.device)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
             made = self.model()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping, Sized
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,17 @@ def check_made(model: Any) -> None:
         frozen = any(True for _ in model.parameters())
         what = "all its parameters have requires_grad=False" if frozen else "it has no parameters"
         raise PlanError(f"`model` ({type(model).__name__}) cannot learn: {what}.")
+
+
+def copied(model: nn.Module) -> nn.Module:
+    """A copy of a model, so that the user's own is never trained."""
+    try:
+        return copy.deepcopy(model)
+    except Exception as error:  # modules of others may refuse to be copied in any way
+        raise PlanError(
+            f"`model` ({type(model).__name__}) cannot be copied ({error}); give a function that "
+            "makes it instead."
+        ) from error
 
 
 def check_callable(name: str, value: Any) -> None:

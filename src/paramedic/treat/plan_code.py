@@ -31,7 +31,7 @@ def code_of(plan: Plan) -> str:
     model = plan.model if isinstance(plan.model, nn.Module) else plan.build_model()
     lines = ["import paramedic", "import torch", "from torch import nn", ""]
     lines += _model_lines(model)
-    lines += _edit_lines(plan)
+    lines += _edit_lines(plan, written=_is_plain(model))
     lines += ["plan = paramedic.Plan("]
     lines += [f"    {line}" for line in _arguments(plan)]
     return "\n".join([*lines, ")", ""])
@@ -71,12 +71,17 @@ def _constructor(module: nn.Module) -> list[str]:
     return ["nn.Sequential(", *inside, ")"]
 
 
-def _edit_lines(plan: Plan) -> list[str]:
+def _edit_lines(plan: Plan, written: bool) -> list[str]:
+    """What was done to the model: in words; as code where the layers above do not show it; and
+    as a comment where they do but could not be written as code themselves."""
     lines: list[str] = []
     for edit in plan.edits:
         lines.append(f"# {edit.description}")
         code = edit.code.splitlines() if edit.code else []
-        lines += [f"#   {line}" for line in code] if edit.shows else code
+        if not edit.shows:
+            lines += code
+        elif not written:
+            lines += [f"#   {line}" for line in code]
     return lines
 
 

@@ -153,6 +153,38 @@ def test_what_is_in_the_folder(tmp_path: Path) -> None:
     assert {"metric", "before", "after", "cost", "attempts"} <= set(data)
 
 
+def _learns_by_heart(**changes: Any) -> paramedic.Plan:
+    x, y = points(64, seed=3)
+    wrong = torch.rand(64, generator=torch.Generator().manual_seed(0)) < 0.35
+    return plan(
+        model=network(width=128),
+        optimizer=(torch.optim.Adam, {"lr": 0.02}),
+        train=(x, torch.where(wrong, 1 - y, y)),
+        validation=points(400, seed=4),
+        epochs=40,
+        batch_size=32,
+        **changes,
+    )
+
+
+def test_what_learns_by_heart_is_stopped_at_its_best() -> None:
+    outcome = heal(_learns_by_heart())
+    assert outcome.status == "healed"
+    assert [one.remedy for one in outcome.remedies] == ["stop-early"]
+    assert outcome.cost <= 1.0  # its weights are there already
+    assert outcome.after > outcome.before
+    assert outcome.plan.epochs < 40
+    x, y = points(400, seed=4)
+    right = (outcome.model(x).argmax(1) == y).float().mean()
+    assert float(right) == pytest.approx(outcome.after)
+
+
+def test_stopping_early_can_be_forbidden() -> None:
+    outcome = heal(_learns_by_heart(remedies=[]))
+    assert outcome.problems[0].slug == "overfitting"
+    assert outcome.remedies == ()
+
+
 def test_a_folder_belongs_to_one_plan(tmp_path: Path) -> None:
     heal(plan(epochs=1), out=tmp_path)
     with pytest.raises(ValueError, match="the heal of another plan"):
@@ -184,6 +216,12 @@ def test_progress_is_told() -> None:
 def test_bad_settings_are_told(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         heal(plan(), **changes)
+
+
+def test_it_cannot_heal_what_it_must_not_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARAMEDIC", "off")
+    with pytest.raises(ValueError, match="PARAMEDIC=off"):
+        heal(plan())
 
 
 def test_the_public_names() -> None:

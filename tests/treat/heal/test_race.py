@@ -50,6 +50,14 @@ def test_a_candidate_with_the_problem_does_not_win() -> None:
     assert entry.verdict == "the problem is still there"
 
 
+def test_what_thrives_is_changed_only_for_something_better() -> None:
+    present = attempt(leg(0.7, progress=0.5))
+    entry = _again(_entry(1, 0.71))
+    assert _raced(present, entry) is present
+    better = _again(_entry(1, 0.8))
+    assert _raced(present, better) is better
+
+
 def test_what_fails_is_out() -> None:
     present = attempt(leg(0.5))
     entries = [_again(_entry(1, math.nan)), _again(_entry(2, 0.6))]

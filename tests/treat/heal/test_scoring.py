@@ -6,10 +6,11 @@ import math
 
 from torch import nn
 
-from paramedic.treat.heal.scoring import not_worse, score, tolerance
+from paramedic.treat.heal.scoring import comparable, not_worse, score, tolerance
 from paramedic.treat.measure import measure
 from paramedic.types import Severity
 from tests.treat.heal.legs import attempt, finding, leg
+from tests.treat.plans import plan
 
 ACCURACY = measure("accuracy", nn.MSELoss(), None)
 LOSS = measure("loss", nn.MSELoss(), None)
@@ -25,7 +26,8 @@ def test_the_order() -> None:
     orders = [score(one, "vanishing-gradient", ACCURACY).order for one in ranked]
     assert not orders[0][0]
     assert not orders[1][1]
-    assert not orders[2][1]
+    assert orders[2][1]  # the problem is gone,
+    assert not orders[2][2]  # but another came in its place
     assert orders == sorted(orders)
 
 
@@ -37,6 +39,14 @@ def test_where_the_metric_is_level_the_loss_decides() -> None:
 
 def test_what_is_not_finite_does_not_run() -> None:
     assert not score(leg(math.nan), "x", ACCURACY).runs
+
+
+def test_values_of_two_losses_are_not_compared() -> None:
+    accuracy = plan()
+    assert comparable(accuracy, accuracy.replace(loss=nn.MSELoss()))
+    loss = plan(metric="loss")
+    assert comparable(loss, loss.replace(clip_norm=1.0))
+    assert not comparable(loss, loss.replace(loss=nn.MSELoss()))
 
 
 def test_worse_is_more_than_chance() -> None:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+from paramedic.probe.attach import is_off
 from paramedic.probe.guard import logger
 from paramedic.treat.heal.attempt import Attempt, Leg, Treatment, Watchfulness
 from paramedic.treat.heal.candidates import Refused, candidates
@@ -15,7 +16,7 @@ from paramedic.treat.heal.options import Options
 from paramedic.treat.heal.outcome import FAILED, HEALED, HEALTHY, Outcome, tried
 from paramedic.treat.heal.progress import Listener
 from paramedic.treat.heal.race import Race, metric_at
-from paramedic.treat.heal.scoring import not_worse, tolerance
+from paramedic.treat.heal.scoring import comparable, not_worse, tolerance
 from paramedic.treat.heal.session import Session
 from paramedic.treat.plan import Plan
 from paramedic.treat.remedies import remedies_for
@@ -58,6 +59,8 @@ def heal(
     options = options or Options(strategy=strategy, workers=workers)
     if options.workers > 1 and out is None:
         raise ValueError("`workers` above 1 need `out`: processes meet in a folder.")
+    if is_off():
+        raise ValueError("PARAMEDIC=off: a plan cannot be healed without being watched.")
     plan.check()
     with _quiet_monitors():
         session = Session(plan, options, None if out is None else Path(out), progress)
@@ -89,6 +92,7 @@ class _Healing:
         self.untouched = session.attempt(session.plan)
         self.present = self.untouched
         self.accepted: set[str] = set()  # problems that nothing is left against
+        self.harmless: set[str] = set()  # of these: the untouched run learns well all the same
         self.problems: list[Finding] = []
         self._tried: dict[int, set[str]] = {}  # remedies, by the attempt they were applied to
 
@@ -146,11 +150,11 @@ class _Healing:
             self._take_back(finding)
             return
         winner = self._choose(entries, finding)
-        if winner is self.present:
-            self.accepted.add(finding.slug)
-            self.session.reporter.say(f"no remedy against {finding.slug} is better", self.present)
+        if winner is not self.present:
+            self._go_on_with(winner)
             return
-        self._go_on_with(winner)
+        names = ", ".join(entry.name for entry in entries)
+        self.session.reporter.say(f"better than the present plan was none of {names}", winner)
 
     def _stop_early(self) -> bool:
         """Against learning by heart: the model as it was when it was best, which is there."""
@@ -193,7 +197,12 @@ class _Healing:
         if self.session.options.strategy == "sequential":
             entries[0].verdict = "chosen"
             return entries[0]
-        return Race(self.session, self.present, entries, finding).run()
+        race = Race(self.session, self.present, entries, finding)
+        winner = race.run()
+        if winner is self.present and race.thrives:  # else others are tried in the next round
+            self.accepted.add(finding.slug)
+            self.harmless.add(finding.slug)
+        return winner
 
     def _entries(self, finding: Finding) -> list[Attempt]:
         """Plans to try: if a remedy against this very problem did not last, others in its place;
@@ -274,7 +283,7 @@ class _Healing:
 
     def _status(self, leg: Leg) -> tuple[str, str]:
         """Healed only if nothing serious is left and nothing was lost."""
-        left = sorted({finding.slug for finding in leg.findings})
+        left = sorted({finding.slug for finding in leg.findings} - self.harmless)
         if leg.error:
             return FAILED, f"It cannot be trained: {leg.error}"
         if self._is_enough(leg.point.metric):
@@ -289,15 +298,17 @@ class _Healing:
 
     def _is_no_loss(self) -> bool:
         """Whether the metric is not worse than that of the untouched run at the same step, as far
-        as that was trained, and not worse at the end."""
+        as that was trained, beyond chance; and has not been lost again by the end."""
         measure, last = self.plan.measure, self.untouched.last
         assert last is not None
         end = self.present.last
         assert end is not None
+        if not comparable(self.present.plan, self.plan):
+            return end.progress > 0
         allowed = tolerance(measure, self.untouched)
         step = round(self.untouched.seen / self.present.plan.batch_size)
         same = not_worse(metric_at(self.present, step), last.point.metric, measure, allowed)
-        return same and not_worse(end.point.metric, last.point.metric, measure, 0.0)
+        return same and not_worse(end.point.metric, last.point.metric, measure, 2 * allowed)
 
     def _best(self) -> Attempt:
         """The attempt with the best metric; of equals the one that was trained the longest."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from paramedic.treat.heal.attempt import Attempt
 from paramedic.treat.training import Training
+
+_FEWEST = 3  # steps from which a pace can be told
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,8 @@ class Reporter:
     def __init__(self, listener: Listener | None, every: float = 0.2) -> None:
         self._listener, self._every = listener, every
         self._began = self._told = time.monotonic()
-        self._trained = 0  # steps in this process
+        self._trained = 0  # steps in this process, and when the first of them ended
+        self._first = math.nan
         self.log: list[str] = []
 
     def say(self, news: str, attempt: Attempt | None = None) -> None:
@@ -55,8 +59,9 @@ class Reporter:
         listener = self._listener
 
         def after_step(training: Training) -> None:
-            self._trained += 1
             now = time.monotonic()
+            self._first = self._first if self._trained else now
+            self._trained += 1
             if now - self._told >= self._every:
                 self._told = now
                 listener(self._progress(attempt, training))
@@ -77,11 +82,12 @@ class Reporter:
             metric=float("nan") if point is None else point.metric,
             finding="" if training is None or not training.finding else training.finding.slug,
             seconds=seconds,
-            seconds_left=self._left(training, seconds),
+            seconds_left=self._left(training),
             news=news,
         )
 
-    def _left(self, training: Training | None, seconds: float) -> float | None:
-        if training is None or not self._trained:
+    def _left(self, training: Training | None) -> float | None:
+        if training is None or self._trained < _FEWEST:
             return None
-        return (training.plan.steps - training.step) * seconds / self._trained
+        pace = (time.monotonic() - self._first) / (self._trained - 1)
+        return (training.plan.steps - training.step) * pace

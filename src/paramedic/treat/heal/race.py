@@ -6,10 +6,14 @@ import math
 from collections.abc import Sequence
 
 from paramedic.treat.heal.attempt import Attempt, Leg, Watchfulness
-from paramedic.treat.heal.scoring import Score, not_worse, score, tolerance
+from paramedic.treat.heal.scoring import Score, comparable, not_worse, score, tolerance
 from paramedic.treat.heal.session import Session
 from paramedic.types import Finding
 
+_THRIVING = 0.25  # share of the loss that is gone
+_MISTAKES = frozenset(
+    {"improper-output-activation", "improper-loss", "invalid-labels", "loss-shape-mismatch"}
+)
 _EVERYTHING_GOES = Watchfulness(serious=False)
 
 
@@ -49,7 +53,8 @@ class Race:
             if not scores[entry.number].runs:
                 entry.verdict = f"failed: {leg.error or 'not finite'}"
         running = [entry for entry in entries if scores[entry.number].runs]
-        running.sort(key=lambda entry: scores[entry.number].order, reverse=True)
+        alike = all(comparable(entry.plan, self.present.plan) for entry in running)
+        running.sort(key=lambda entry: _order(scores[entry.number], alike), reverse=True)
         return running[: max(math.ceil(len(running) / 2), 1)]
 
     def _fair(self, entry: Attempt, until: int) -> int:
@@ -64,14 +69,30 @@ class Race:
         leg = best.last
         assert leg is not None
         reference = self._reference(best.seen)
-        allowed = tolerance(self.measure, self.present)
         gone = self._score(leg).gone
-        if gone and not_worse(leg.point.metric, reference, self.measure, allowed):
+        if gone and self._is_no_worse(best, leg, reference):
             best.verdict = "won"
             return best
         best.verdict = "worse than the present plan" if gone else "the problem is still there"
         best.release()
         return self.present
+
+    def _is_no_worse(self, best: Attempt, leg: Leg, reference: float) -> bool:
+        if not comparable(best.plan, self.present.plan):
+            return leg.progress > 0  # all that can be said of another loss is that it falls
+        noise = tolerance(self.measure, self.present)
+        if self.thrives:  # then it is changed only for something that is better beyond chance
+            return self.measure.gain(reference, leg.point.metric) > noise
+        return not_worse(leg.point.metric, reference, self.measure, noise)
+
+    @property
+    def thrives(self) -> bool:
+        """Whether the present attempt learns well, whatever was found: the finding may be wrong.
+        What is plainly a mistake is put right nevertheless."""
+        last = self.present.last
+        if last is None or self.finding.slug in _MISTAKES:
+            return False
+        return last.progress > _THRIVING and not last.error
 
     def _reference(self, samples: int) -> float:
         """The metric of the present attempt after as many samples; trained on if it has to be."""
@@ -82,6 +103,13 @@ class Race:
             watchfulness = Watchfulness(accepted=_all_slugs(last), serious=False)
             self.session.advance(present, step, watchfulness)
         return metric_at(present, step)
+
+
+def _order(score: Score, alike: bool) -> tuple[object, ...]:
+    """What to sort by; where metrics cannot be compared, by the share of the loss that is gone."""
+    if alike:
+        return score.order
+    return score.runs, score.gone, score.clean, score.progress
 
 
 def _all_slugs(leg: Leg) -> frozenset[str]:
