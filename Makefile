@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-treatment bench-doctor clean
+.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-treatment bench-doctor bench-repair clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -21,8 +21,9 @@ $(VENV)/.bench: $(VENV)/.installed
 	$(PIP) --editable '.[bench]'
 	@touch $@
 
-demo: setup  ## watch a small sick run and print what was measured
+demo: setup  ## watch a small sick run, say what is wrong; then heal such a plan
 	$(BIN)/paramedic demo --out demo-out
+	$(BIN)/paramedic heal examples/sick_plan.py --out demo-out/heal
 
 lint: setup  ## format, lint and types
 	$(BIN)/ruff format --check .
@@ -50,6 +51,9 @@ bench-treatment: $(VENV)/.bench  ## what live treatment saves: docs/benchmarks/t
 
 bench-doctor: $(VENV)/.bench  ## injected faults found and treated: docs/benchmarks/doctor.md
 	$(BIN)/python benchmarks/doctor.py
+
+bench-repair: $(VENV)/.bench  ## what is repaired, and what it costs: docs/benchmarks/repair.md
+	$(BIN)/python benchmarks/repair.py
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache

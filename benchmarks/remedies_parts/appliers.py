@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from zoo.data import changes
@@ -23,12 +24,27 @@ from zoo.losses import (
 from zoo.optimizers import adam, warmup
 from zoo.plan import Plan, shuffled
 
+from paramedic.treat.surgery import (
+    Operation,
+    Refusal,
+    activations,
+    add_dropout,
+    add_output_activation,
+    insert_normalisation,
+    reinitialise,
+    remove_output_activation,
+    replace_activations,
+    resize_output,
+)
 from paramedic.types import Remedy
 
 from . import data, optimizing, surgery
 
 Values = Mapping[str, Any]
 Applier = Callable[[Plan, Values], Plan | None]
+
+_KINDS = {"LayerNorm": "layer"}  # any other follows from what is normalised
+_EXAMPLES = 16  # samples that an operation is verified on
 
 
 def apply(plan: Plan, remedy: Remedy) -> Plan | None:
@@ -37,15 +53,21 @@ def apply(plan: Plan, remedy: Remedy) -> Plan | None:
     return None if applier is None else applier(plan, remedy.args)
 
 
-def _operated(plan: Plan, operation: Callable[[nn.Module], Any]) -> Plan:
-    """The fresh model, after what the plan does to it, is operated on."""
+def _operated(plan: Plan, edit: Callable[[nn.Module, Tensor], Operation]) -> Plan | None:
+    """The fresh model, after what the plan does to it, is operated on; None if that is refused."""
+    example = plan.source.draw(0).inputs[: min(plan.batch, _EXAMPLES)]
 
-    def prepare(model: nn.Module) -> None:
+    def model() -> nn.Module:
+        made = plan.model()
         if plan.prepare:
-            plan.prepare(model)
-        operation(model)
+            plan.prepare(made)
+        return edit(made, example).model
 
-    return plan.but(prepare=prepare)
+    try:
+        model()
+    except Refusal:
+        return None
+    return plan.but(model=model, prepare=None)
 
 
 def _rate(plan: Plan, values: Values) -> Plan:
@@ -70,38 +92,38 @@ def _clip(plan: Plan, values: Values) -> Plan:
     return plan.but(clip=min(values["max_norm"], plan.clip or values["max_norm"]))
 
 
-def _replace_activation(plan: Plan, values: Values) -> Plan:
-    layers, old, new = values["layers"], values["old"], values["new"]
+def _replace_activation(plan: Plan, values: Values) -> Plan | None:
+    new, wanted = values["new"], values["old"].lower()
 
-    def operation(model: nn.Module) -> None:
-        surgery.replace_activations(model, layers, old, new)
-        if "norm" in values:
-            surgery.normalise(model, values["after"], values["norm"])
+    def edit(model: nn.Module, example: Tensor) -> Operation:
+        found = activations(model, example)
+        names = [name for name in values["layers"] if found.get(name) == wanted]
+        done = replace_activations(model, example, new, which=names)
+        if "norm" not in values:
+            return done
+        return insert_normalisation(done.model, example, kind=_KINDS.get(values["norm"]))
 
-    return _operated(plan, operation)
+    return _operated(plan, edit)
 
 
-def _output_activation(plan: Plan, values: Values) -> Plan:
+def _output_activation(plan: Plan, values: Values) -> Plan | None:
     if isinstance(plan.loss, NextSymbolAfter):
         return plan.but(loss=next_symbol)
-    functions = {
-        "nn.Identity()": nn.Identity,
-        "nn.Sigmoid()": nn.Sigmoid,
-        "nn.LogSoftmax(dim=-1)": partial(nn.LogSoftmax, dim=-1),
-    }
-    make = functions[values["function"]]
-    return plan.but(model=lambda: surgery.end_in(plan.model(), make()))
+    function = values["function"].removeprefix("nn.").partition("(")[0]
+    if function == "Identity":
+        return _operated(plan, remove_output_activation)
+    return _operated(plan, partial(add_output_activation, name=function))
 
 
-def _reinitialise(plan: Plan, values: Values) -> Plan:
-    return _operated(plan, partial(surgery.reinitialise, scheme=values["scheme"]))
+def _reinitialise(plan: Plan, values: Values) -> Plan | None:
+    def edit(model: nn.Module, example: Tensor) -> Operation:
+        return reinitialise(model, example, scheme=values["scheme"], seed=torch.initial_seed())
+
+    return _operated(plan, edit)
 
 
 def _normalise(plan: Plan, values: Values) -> Plan | None:
-    layers, kind = values["layers"], values["kind"]
-    if not surgery.normalise(plan.model(), layers, kind):
-        return None
-    return _operated(plan, partial(surgery.normalise, layers=layers, kind=kind))
+    return _operated(plan, partial(insert_normalisation, kind=_KINDS.get(values["kind"])))
 
 
 def _normalise_inputs(plan: Plan, values: Values) -> Plan:
@@ -128,13 +150,13 @@ _LOSSES = {
 }
 
 
-def _loss_function(plan: Plan, values: Values) -> Plan:
+def _loss_function(plan: Plan, values: Values) -> Plan | None:
     if "classes" not in values:
         return plan.but(loss=_LOSSES[values["loss"]])
     labels = changes.targets(lambda y: y.long().flatten())
     return _operated(
         plan.but(loss=F.cross_entropy, source=plan.data(labels), scoring="classes"),
-        lambda model: surgery.outputs(model, values["classes"]),
+        partial(resize_output, outputs=values["classes"]),
     )
 
 
@@ -153,10 +175,10 @@ def _register(plan: Plan, values: Values) -> Plan:
     return plan.but(optimizer=optimizing.complete(plan.optimizer))
 
 
-def _dropout(plan: Plan, values: Values) -> Plan:
+def _dropout(plan: Plan, values: Values) -> Plan | None:
     if "dropout" in values:
-        return _operated(plan, partial(surgery.set_dropout, share=values["dropout"]))
-    return _operated(plan, partial(surgery.more_dropout, **values))
+        return _operated(plan, partial(add_dropout, p=values["dropout"]))
+    return _operated(plan, partial(add_dropout, raise_only=True))
 
 
 def _weight_decay(plan: Plan, values: Values) -> Plan:
@@ -194,7 +216,13 @@ def _guard(plan: Plan, values: Values) -> Plan | None:
     del values
     if plan.loss in _GUARDED_LOSSES:
         return plan.but(loss=_GUARDED_LOSSES[plan.loss])
-    return _operated(plan, surgery.guard) if surgery.guard(plan.model()) else None
+    return plan.but(model=partial(_guarded, plan)) if surgery.guard(plan.model()) else None
+
+
+def _guarded(plan: Plan) -> nn.Module:
+    model = plan.model()
+    surgery.guard(model)
+    return model
 
 
 APPLIERS: dict[str, Applier] = {

@@ -21,14 +21,20 @@ if TYPE_CHECKING:
     from paramedic.inject.injecting import inject
     from paramedic.prescribe.replay import replay
     from paramedic.trace import Trace, TraceError
+    from paramedic.treat.heal.healing import heal
+    from paramedic.treat.heal.outcome import Outcome
+    from paramedic.treat.plan import Plan
     from paramedic.treat.watch import watch
 
 __all__ = [
     "Detector",
+    "Outcome",
+    "Plan",
     "Trace",
     "TraceError",
     "__version__",
     "checkup",
+    "heal",
     "inject",
     "replay",
     "watch",
@@ -38,13 +44,16 @@ __all__ = [
 _HOMES = {
     "checkup": "paramedic.checkup.examination",
     "Detector": "paramedic.diagnose.detector",
+    "heal": "paramedic.treat.heal.healing",
     "inject": "paramedic.inject.injecting",
+    "Outcome": "paramedic.treat.heal.outcome",
+    "Plan": "paramedic.treat.plan",
     "replay": "paramedic.prescribe.replay",
     "Trace": "paramedic.trace",
     "TraceError": "paramedic.trace",
     "watch": "paramedic.treat.watch",
 }
-_NEED_TORCH = ("checkup", "inject", "watch")
+_NEED_TORCH = ("Outcome", "Plan", "checkup", "heal", "inject", "watch")
 
 
 def __getattr__(name: str) -> Any:

@@ -161,8 +161,8 @@ def test_remedies_change_the_plan_as_they_say(zoo: Any) -> None:
     model = treated("replace-activation", **layers).build(0).model
     assert [type(one) for one in model][1::2] == [nn.LeakyReLU, nn.LeakyReLU]
     normed = treated("add-normalisation", kind="BatchNorm1d", layers=["0"]).build(0).model
-    assert isinstance(normed[0][1], nn.BatchNorm1d)
-    assert normed[0][1].num_features == 32
+    assert isinstance(normed[1][0], nn.BatchNorm1d)
+    assert normed[1][0].num_features == 32
     assert treated("check-data") is None
     assert treated("train-longer", times=2).epochs == 2 * plan.epochs
     split = treated("normalise-inputs", mean=0, spread=1).build(0).split

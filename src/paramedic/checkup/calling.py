@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from paramedic.checkup.batch import Batch
 from paramedic.checkup.check import Skip
 from paramedic.checkup.nest import flatten
-from paramedic.checkup.preserving import seed
 from paramedic.checkup.ways import Arguments, LossWay, Way, accepts, loss_ways, ways
+from paramedic.probe.randomness import seed
 
 Forward = Callable[[nn.Module, Any], Any]
 Loss = Callable[..., Any]

@@ -15,9 +15,10 @@ from paramedic.checkup.catalogue import choose
 from paramedic.checkup.check import Check, Skip
 from paramedic.checkup.options import Options
 from paramedic.checkup.patient import Patient
-from paramedic.checkup.preserving import preserved, seed
+from paramedic.checkup.preserving import preserved
 from paramedic.checkup.report import Entry, Report, Status
 from paramedic.checkup.subject import Subject, subject_of
+from paramedic.probe.randomness import seed
 
 
 def checkup(  # noqa: PLR0913 - one call, and all of it optional but the first two

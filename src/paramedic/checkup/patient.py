@@ -16,9 +16,9 @@ from paramedic.checkup.calling import Calling, prediction_in
 from paramedic.checkup.check import Skip
 from paramedic.checkup.embeddings import Lookup
 from paramedic.checkup.options import Options
-from paramedic.checkup.preserving import seed
 from paramedic.checkup.subject import Subject, duplicate
 from paramedic.checkup.variation import redrawn, shaken
+from paramedic.probe.randomness import seed
 
 
 class Patient:

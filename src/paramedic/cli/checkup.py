@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import shutil
-import sys
 from collections.abc import Mapping
-from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from paramedic.cli.choosing import Json, split, write_json
 from paramedic.cli.failing import fails_clearly
+from paramedic.cli.loading import module_of
 
 if TYPE_CHECKING:
     from paramedic.checkup.report import Report
@@ -82,7 +78,7 @@ def _given(where: str) -> dict[str, Any]:
     place, _, name = where.rpartition(":")
     if not place or not name:
         raise ValueError(f"`{where}` must be MODULE:FUNCTION, as in `{_EXAMPLE}`.")
-    function = getattr(_module(place), name, None)
+    function = getattr(module_of(place), name, None)
     if not callable(function):
         raise ValueError(f"`{place}` has no function `{name}`.")
     try:
@@ -97,32 +93,6 @@ def _given(where: str) -> dict[str, Any]:
         f"`{where}` must return (model, batch[, loss_fn[, optimizer]]) or a dict but returned "
         f"{type(found).__name__}."
     )
-
-
-def _module(place: str) -> ModuleType:
-    """A module by its name or by its file; its neighbours can be imported from it, as in a run."""
-    path = Path(place)
-    is_file = path.suffix == ".py"
-    folder = path.parent if is_file else Path.cwd()
-    sys.path.insert(0, str(folder.resolve()))
-    try:
-        return _loaded(path) if is_file else importlib.import_module(place)
-    except (ImportError, OSError):
-        raise
-    except Exception as error:  # the user's code may raise anything
-        raise ValueError(f"`{place}` raised {type(error).__name__}: {error}") from error
-
-
-def _loaded(path: Path) -> ModuleType:
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file `{path}`.")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # dataclasses and pickles look their module up by its name
-    spec.loader.exec_module(module)
-    return module
 
 
 def _show(report: Report) -> None:

@@ -11,6 +11,7 @@ from paramedic.cli.checkup import checkup
 from paramedic.cli.demo import demo
 from paramedic.cli.explain import explain
 from paramedic.cli.export import export
+from paramedic.cli.heal import heal
 from paramedic.cli.replay import replay
 from paramedic.cli.rules import rules
 from paramedic.version import __version__
@@ -25,6 +26,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(checkup)
+app.command()(heal)
 app.command()(replay)
 app.command()(rules)
 app.command()(explain)

@@ -16,13 +16,13 @@ from torch.optim import Optimizer
 
 from paramedic.types import Layer
 
-_ACTIVATIONS = tuple(
+ACTIVATIONS = tuple(
     kind
     for name in activation.__all__
     if isinstance(kind := getattr(activation, name), type) and name != "MultiheadAttention"
 )
-_DROPOUTS = (dropout._DropoutNd,)
-_NORMALISATIONS = (
+DROPOUTS = (dropout._DropoutNd,)
+NORMALISATIONS = (
     nn.modules.batchnorm._NormBase,
     nn.LayerNorm,
     nn.GroupNorm,
@@ -152,7 +152,7 @@ class Layers:
             activation=row.activation,
             tied_to=row.tied_to,
             fan_in=_fan_in(row.parameters),
-            dropout=row.module.p if isinstance(row.module, _DROPOUTS) else None,
+            dropout=row.module.p if isinstance(row.module, DROPOUTS) else None,
         )
 
 
@@ -192,11 +192,11 @@ def _ready(parameter: Tensor | None) -> bool:
 
 def _worth_a_row(module: nn.Module) -> bool:
     """Whether a module without parameters of its own tells something: it shapes activations."""
-    if isinstance(module, (*_ACTIVATIONS, *_DROPOUTS, *_NORMALISATIONS)):
+    if isinstance(module, (*ACTIVATIONS, *DROPOUTS, *NORMALISATIONS)):
         return True
     built_in = type(module).__module__.startswith("torch.nn.modules.")
     return not built_in and next(module.children(), None) is None and not module._parameters
 
 
 def _activation_of(module: nn.Module) -> str | None:
-    return type(module).__name__.lower() if isinstance(module, _ACTIVATIONS) else None
+    return type(module).__name__.lower() if isinstance(module, ACTIVATIONS) else None

@@ -130,6 +130,13 @@ class Monitor:
         return self._recorder.engine.diagnosis()
 
     @property
+    def ongoing(self) -> Diagnosis:
+        """What is wrong now: the same without what has gone again."""
+        self._recorder.settle()
+        engine = self._recorder.engine
+        return diagnose([case for case in engine.cases if case.is_open], engine.detectors)
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """Everything that was found, the root first."""
         return self.diagnosis.findings
@@ -142,10 +149,7 @@ class Monitor:
     @property
     def emergency(self) -> Emergency | None:
         """Several problems that are open now, as one event; None if fewer than two are."""
-        self._recorder.settle()
-        engine = self._recorder.engine
-        now = diagnose([case for case in engine.cases if case.is_open], engine.detectors)
-        return self._pharmacist.emergency(now, self.window())
+        return self._pharmacist.emergency(self.ongoing, self.window())
 
     @property
     def health(self) -> Health:

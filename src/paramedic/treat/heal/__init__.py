@@ -1,0 +1,1 @@
+"""Repair and retrain."""

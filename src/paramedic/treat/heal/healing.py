@@ -1,0 +1,322 @@
+"""`paramedic.heal`: train a plan, find what is wrong, treat it, and prove that it helped."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+from paramedic.probe.attach import is_off
+from paramedic.probe.guard import logger
+from paramedic.treat.heal.attempt import Attempt, Leg, Treatment, Watchfulness
+from paramedic.treat.heal.candidates import Refused, candidates
+from paramedic.treat.heal.options import Options
+from paramedic.treat.heal.outcome import FAILED, HEALED, HEALTHY, Outcome, tried
+from paramedic.treat.heal.progress import Listener
+from paramedic.treat.heal.race import Race, metric_at
+from paramedic.treat.heal.scoring import comparable, not_worse, tolerance
+from paramedic.treat.heal.session import Session
+from paramedic.treat.plan import Plan
+from paramedic.treat.remedies import remedies_for
+from paramedic.types import Finding
+
+STOP_EARLY = "stop-early"
+
+
+def heal(
+    plan: Plan,
+    *,
+    strategy: str = "race",
+    workers: int = 1,
+    out: Path | str | None = None,
+    progress: Listener | None = None,
+    options: Options | None = None,
+) -> Outcome:
+    """Train a plan; if something is wrong, repair it and prove that it helped.
+
+    A healthy plan is trained once and left alone. Otherwise remedies for what was found are tried
+    from the same seed and the same weights. A repair counts only if the problem is gone and the
+    metric is not worse than that of the untouched run at the same step. If no remedy is left the
+    outcome is `failed`, with the whole log and the best model of the history.
+
+    Args:
+        plan: the training. What cannot work is told at once (`PlanError`).
+        strategy: `race` runs several remedies (and the plan as it is) for a short stretch, keeps
+            the better half, and finishes only the winner; `sequential` tries one after the other,
+            as AUTOTRAINER does.
+        workers: processes for the stretches of a race; with more than 1, `out` is needed.
+        out: a folder for traces, checkpoints, the repaired plan and its weights. The same call
+            with the same folder goes on where it was interrupted.
+        progress: called with a `Progress` while it works.
+        options: all settings at once, instead of `strategy` and `workers`.
+
+    Example:
+        >>> outcome = paramedic.heal(plan)  # doctest: +SKIP
+        >>> print(outcome)  # doctest: +SKIP
+    """
+    options = options or Options(strategy=strategy, workers=workers)
+    if options.workers > 1 and out is None:
+        raise ValueError("`workers` above 1 need `out`: processes meet in a folder.")
+    if is_off():
+        raise ValueError("PARAMEDIC=off: a plan cannot be healed without being watched.")
+    plan.check()
+    with _quiet_monitors():
+        session = Session(plan, options, None if out is None else Path(out), progress)
+        outcome = _Healing(session).run()
+    if out is not None:
+        outcome.save(out)
+    return outcome
+
+
+@contextlib.contextmanager
+def _quiet_monitors() -> Iterator[None]:
+    """What each monitor finds is told by the heal itself; errors of ours are not kept back."""
+
+    def passes(record: logging.LogRecord) -> bool:
+        return "switched off" in record.msg or record.levelno >= logging.ERROR
+
+    logger.addFilter(passes)
+    try:
+        yield
+    finally:
+        logger.removeFilter(passes)
+
+
+class _Healing:
+    """The course of one heal."""
+
+    def __init__(self, session: Session) -> None:
+        self.session, self.plan = session, session.plan
+        self.untouched = session.attempt(session.plan)
+        self.present = self.untouched
+        self.accepted: set[str] = set()  # problems that nothing is left against
+        self.harmless: set[str] = set()  # of these: the untouched run learns well all the same
+        self.problems: list[Finding] = []
+        self._tried: dict[int, set[str]] = {}  # remedies, by the attempt they were applied to
+
+    def run(self) -> Outcome:
+        """Train, treat, train on, until the end or until nothing is left to try."""
+        leg = self._train_on()
+        for _ in range(self.session.options.rounds):
+            finding = self._pending(leg)
+            if finding is None or self.session.cost >= self.session.options.cost:
+                break
+            self._meet(finding)
+            self._treat(finding)
+            leg = self._train_on()
+        if not leg.ended:
+            self.accepted |= {finding.slug for finding in leg.findings}
+            leg = self._train_on(to_the_end=True)
+        return self._outcome(leg)
+
+    def _train_on(self, to_the_end: bool = False) -> Leg:
+        accepted = frozenset(self.accepted)
+        watchfulness = Watchfulness(serious=not to_the_end, accepted=accepted)
+        leg = self.session.advance(self.present, self.present.plan.steps, watchfulness)
+        while to_the_end and not leg.ended:
+            self.accepted |= {finding.slug for finding in leg.findings}
+            watchfulness = Watchfulness(serious=False, accepted=frozenset(self.accepted))
+            leg = self.session.advance(self.present, self.present.plan.steps, watchfulness)
+        return leg
+
+    def _pending(self, leg: Leg) -> Finding | None:
+        """What has to be treated now."""
+        if self._is_enough(leg.point.metric):
+            return None
+        return next((one for one in leg.findings if one.slug not in self.accepted), None)
+
+    def _is_enough(self, metric: float) -> bool:
+        enough = self.plan.satisfactory
+        return enough is not None and not_worse(metric, enough, self.plan.measure, 0.0)
+
+    def _meet(self, finding: Finding) -> None:
+        if finding.slug not in {problem.slug for problem in self.problems}:
+            self.problems.append(finding)
+        where = f"at step {self.present.step} of {self.present.plan.steps}"
+        self.session.reporter.say(f"found {finding.slug} {where}: {finding.message}", self.present)
+
+    # -- treating --------------------------------------------------------------------------------
+
+    def _treat(self, finding: Finding) -> None:
+        """Choose the plan to go on with; the present one if nothing helps."""
+        if finding.slug == "overfitting" and self._stop_early():
+            return
+        entries = self._entries(finding)
+        if not entries:
+            self.accepted.add(finding.slug)
+            self.session.reporter.say(f"nothing is left against {finding.slug}", self.present)
+            self._take_back(finding)
+            return
+        winner = self._choose(entries, finding)
+        if winner is not self.present:
+            self._go_on_with(winner)
+            return
+        names = ", ".join(entry.name for entry in entries)
+        self.session.reporter.say(f"better than the present plan was none of {names}", winner)
+
+    def _stop_early(self) -> bool:
+        """Against learning by heart: the model as it was when it was best, which is there."""
+        present, best = self.present, self.present.training.best
+        if best is None or (
+            self.plan.remedies is not None and STOP_EARLY not in self.plan.remedies
+        ):
+            return False
+        epochs = max(round(best.point.epoch), 1)
+        words = f"Stop after epoch {epochs} of {present.plan.epochs}, where the metric is best."
+        treatment = Treatment(STOP_EARLY, "overfitting", words, f"epochs = {epochs}")
+        stopped = self.session.attempt(present.plan.replace(epochs=epochs), treatment, present)
+        stopped.take_over(best)
+        self._go_on_with(stopped)
+        return True
+
+    def _go_on_with(self, winner: Attempt) -> None:
+        self.present.verdict = self.present.verdict if self.present.parent is not None else "sick"
+        self.present.release()
+        self.present = winner
+        said = winner.treatment.description if winner.treatment else ""
+        self.session.reporter.say(f"goes on with {winner.name}: {said}", winner)
+
+    def _take_back(self, finding: Finding) -> None:
+        """A remedy after which its problem is still there stays only if the metric is better."""
+        present = self.present
+        treatment, last = present.treatment, present.last
+        if treatment is None or treatment.against != finding.slug or last is None:
+            return
+        assert present.parent is not None
+        parent = self.session.attempts[present.parent]
+        measure, step = self.plan.measure, round(present.seen / parent.plan.batch_size)
+        gain = measure.gain(metric_at(parent, step), last.point.metric)
+        if not gain > tolerance(measure, parent):
+            self.session.reporter.say(f"{present.name} did not help and is taken back", present)
+            present.release()
+            self.present = parent
+
+    def _choose(self, entries: list[Attempt], finding: Finding) -> Attempt:
+        if self.session.options.strategy == "sequential":
+            entries[0].verdict = "chosen"
+            return entries[0]
+        race = Race(self.session, self.present, entries, finding)
+        winner = race.run()
+        if winner is self.present and race.thrives:  # else others are tried in the next round
+            self.accepted.add(finding.slug)
+            self.harmless.add(finding.slug)
+        return winner
+
+    def _entries(self, finding: Finding) -> list[Attempt]:
+        """Plans to try: if a remedy against this very problem did not last, others in its place;
+        else what treats the problem, on top of what was done before."""
+        base = self.present
+        treatment = base.treatment
+        entries: list[Attempt] = []
+        if treatment is not None and treatment.against == finding.slug:
+            base.verdict = "the problem came back"
+            assert base.parent is not None
+            earlier = self.session.attempts[base.parent]
+            entries = self._made(earlier, finding)
+            entries += self._outrun(earlier)
+        return entries or self._made(base, finding)
+
+    def _outrun(self, parent: Attempt) -> list[Attempt]:
+        """Those that lost a race only because another was better."""
+        return [
+            one
+            for one in self.session.attempts
+            if one.parent == parent.number and one.verdict == "outrun"
+        ]
+
+    def _made(self, base: Attempt, finding: Finding) -> list[Attempt]:
+        options = self.session.options
+        most = 1 if options.strategy == "sequential" else options.candidates
+        allowed = self.plan.remedies
+        if allowed is not None:
+            allowed = [one for one in allowed if one != STOP_EARLY]
+        known = remedies_for(finding.slug, allowed=allowed, strategy=options.strategy)
+        tried = self._tried.setdefault(base.number, self._used(base))
+        entries: list[Attempt] = []
+        for candidate in candidates(base, finding, known, frozenset(tried)):
+            if isinstance(candidate, Refused):
+                tried.add(candidate.remedy)
+                self._note(candidate, base)
+                continue
+            tried.add(candidate.treatment.remedy)
+            entries.append(self.session.attempt(candidate.plan, candidate.treatment, base))
+            if len(entries) == most:
+                break
+        return entries
+
+    def _note(self, refused: Refused, base: Attempt) -> None:
+        self.session.wasted += refused.steps * base.plan.batch_size
+        self.session.reporter.say(f"{refused.remedy} does not fit: {refused.why}", base)
+
+    def _used(self, attempt: Attempt) -> set[str]:
+        """The remedies that made this attempt's plan."""
+        used: set[str] = set()
+        while attempt.parent is not None:
+            used.add(attempt.name)
+            attempt = self.session.attempts[attempt.parent]
+        return used
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def _outcome(self, leg: Leg) -> Outcome:
+        status, why = self._status(leg)
+        chosen = self.present if status != FAILED else self._best()
+        chosen.verdict = status
+        last, before = chosen.last, self.untouched.last
+        return Outcome(
+            status=status,
+            metric=self.plan.measure.name,
+            before=math.nan if before is None else before.point.metric,
+            after=math.nan if last is None else last.point.metric,
+            cost=self.session.cost,
+            problems=tuple(self.problems),
+            attempts=tried(self.session.attempts, self.plan.steps * self.plan.batch_size),
+            model=chosen.model(),
+            plan=chosen.plan,
+            original=self.plan,
+            log=tuple(self.session.reporter.log),
+            why=why,
+            chosen=chosen.number,
+        )
+
+    def _status(self, leg: Leg) -> tuple[str, str]:
+        """Healed only if nothing serious is left and nothing was lost."""
+        left = sorted({finding.slug for finding in leg.findings} - self.harmless)
+        if leg.error:
+            return FAILED, f"It cannot be trained: {leg.error}"
+        if self._is_enough(leg.point.metric):
+            left = []
+        if self.present is self.untouched and not left:
+            return HEALTHY, ""
+        if left:
+            return FAILED, f"Still there at the end: {', '.join(left)}."
+        if not self._is_no_loss():
+            return FAILED, "The repaired plan is worse than the untouched one at the same step."
+        return HEALED, ""
+
+    def _is_no_loss(self) -> bool:
+        """Whether the metric is not worse than that of the untouched run at the same step, as far
+        as that was trained, beyond chance; and has not been lost again by the end."""
+        measure, last = self.plan.measure, self.untouched.last
+        assert last is not None
+        end = self.present.last
+        assert end is not None
+        if not comparable(self.present.plan, self.plan):
+            return end.progress > 0
+        allowed = tolerance(measure, self.untouched)
+        step = round(self.untouched.seen / self.present.plan.batch_size)
+        same = not_worse(metric_at(self.present, step), last.point.metric, measure, allowed)
+        return same and not_worse(end.point.metric, last.point.metric, measure, 2 * allowed)
+
+    def _best(self) -> Attempt:
+        """The attempt with the best metric; of equals the one that was trained the longest."""
+        measure = self.plan.measure
+
+        def rank(attempt: Attempt) -> tuple[float, int]:
+            metric = math.nan if attempt.last is None else attempt.last.point.metric
+            known = math.isfinite(metric)
+            return measure.gain(0.0, metric) if known else -math.inf, attempt.step
+
+        return max(self.session.attempts, key=rank)

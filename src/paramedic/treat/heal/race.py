@@ -1,0 +1,124 @@
+"""A race: candidates and the plan as it is, from the same seed, a short stretch; halve; again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from paramedic.treat.heal.attempt import Attempt, Leg, Watchfulness
+from paramedic.treat.heal.scoring import Score, comparable, not_worse, score, tolerance
+from paramedic.treat.heal.session import Session
+from paramedic.types import Finding
+
+_THRIVING = 0.25  # share of the loss that is gone
+_MISTAKES = frozenset(
+    {"improper-output-activation", "improper-loss", "invalid-labels", "loss-shape-mismatch"}
+)
+_EVERYTHING_GOES = Watchfulness(serious=False)
+
+
+class Race:
+    """One race against one problem. `run` gives the winner: a candidate, or the present attempt
+    if none of them is better."""
+
+    def __init__(
+        self, session: Session, present: Attempt, entries: Sequence[Attempt], finding: Finding
+    ) -> None:
+        self.session, self.present, self.finding = session, present, finding
+        self.entries = list(entries)
+        self.measure = session.plan.measure
+
+    def run(self) -> Attempt:
+        """Stretch by stretch, until one is left; then that one against the present attempt."""
+        options, steps = self.session.options, self.session.plan.steps
+        stretch = options.stretch(self.finding.step, steps)
+        left = self.entries
+        for rung in range(options.rungs):
+            until = min(stretch * 2**rung, steps)
+            left = self._heat(left, until)
+            if len(left) <= 1:
+                break
+        for entry in self.entries:
+            if entry not in left[:1]:
+                entry.verdict = entry.verdict if entry.verdict != "not run" else "outrun"
+                entry.release()
+        return self._against_present(left[0]) if left else self.present
+
+    def _heat(self, entries: Sequence[Attempt], until: int) -> list[Attempt]:
+        """All to a step; gives the better half of those that can run on, best first."""
+        fair = [self._fair(entry, until) for entry in entries]
+        legs = self.session.advance_all(entries, fair, _EVERYTHING_GOES)
+        scores = {entry.number: self._score(leg) for entry, leg in zip(entries, legs, strict=True)}
+        for entry, leg in zip(entries, legs, strict=True):
+            if not scores[entry.number].runs:
+                entry.verdict = f"failed: {leg.error or 'not finite'}"
+        running = [entry for entry in entries if scores[entry.number].runs]
+        alike = all(comparable(entry.plan, self.present.plan) for entry in running)
+        running.sort(key=lambda entry: _order(scores[entry.number], alike), reverse=True)
+        return running[: max(math.ceil(len(running) / 2), 1)]
+
+    def _fair(self, entry: Attempt, until: int) -> int:
+        """The step at which as many samples were seen as in `until` steps of the plan."""
+        return max(round(until * self.session.plan.batch_size / entry.plan.batch_size), 1)
+
+    def _score(self, leg: Leg) -> Score:
+        return score(leg, self.finding.slug, self.measure)
+
+    def _against_present(self, best: Attempt) -> Attempt:
+        """The best candidate, if the problem is gone and it is not worse at the same step."""
+        leg = best.last
+        assert leg is not None
+        reference = self._reference(best.seen)
+        gone = self._score(leg).gone
+        if gone and self._is_no_worse(best, leg, reference):
+            best.verdict = "won"
+            return best
+        best.verdict = "worse than the present plan" if gone else "the problem is still there"
+        best.release()
+        return self.present
+
+    def _is_no_worse(self, best: Attempt, leg: Leg, reference: float) -> bool:
+        if not comparable(best.plan, self.present.plan):
+            return leg.progress > 0  # all that can be said of another loss is that it falls
+        noise = tolerance(self.measure, self.present)
+        if self.thrives:  # then it is changed only for something that is better beyond chance
+            return self.measure.gain(reference, leg.point.metric) > noise
+        return not_worse(leg.point.metric, reference, self.measure, noise)
+
+    @property
+    def thrives(self) -> bool:
+        """Whether the present attempt learns well, whatever was found: the finding may be wrong.
+        What is plainly a mistake is put right nevertheless."""
+        last = self.present.last
+        if last is None or self.finding.slug in _MISTAKES:
+            return False
+        return last.progress > _THRIVING and not last.error
+
+    def _reference(self, samples: int) -> float:
+        """The metric of the present attempt after as many samples; trained on if it has to be."""
+        present = self.present
+        step = round(samples / present.plan.batch_size)
+        last = present.last
+        if last is not None and not last.ended and present.step < step:
+            watchfulness = Watchfulness(accepted=_all_slugs(last), serious=False)
+            self.session.advance(present, step, watchfulness)
+        return metric_at(present, step)
+
+
+def _order(score: Score, alike: bool) -> tuple[object, ...]:
+    """What to sort by; where metrics cannot be compared, by the share of the loss that is gone."""
+    if alike:
+        return score.order
+    return score.runs, score.gone, score.clean, score.progress
+
+
+def _all_slugs(leg: Leg) -> frozenset[str]:
+    return frozenset(finding.slug for finding in leg.findings)
+
+
+def metric_at(attempt: Attempt, step: int) -> float:
+    """The metric at the newest point up to a step; the first one if there is none before."""
+    before = [point for point in attempt.points if point.step <= step]
+    if before:
+        return before[-1].metric
+    return attempt.points[0].metric if attempt.points else math.nan

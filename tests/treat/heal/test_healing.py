@@ -1,0 +1,232 @@
+"""A heal: healthy plans left alone, sick ones repaired, what cannot be repaired told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+import paramedic
+from paramedic.treat.heal import attempt as attempts
+from paramedic.treat.heal.healing import heal
+from paramedic.treat.heal.options import Options
+from tests.treat.doubles import ADAM, HIGH, REFUSES, RELU, USELESS, Change, slow_plan
+from tests.treat.plans import network, plan, points
+
+
+def test_a_healthy_plan_is_trained_once_and_left_alone() -> None:
+    outcome = heal(plan(epochs=6, remedies=[ADAM, USELESS]))
+    assert outcome.status == "healthy"
+    assert outcome.cost == 1.0
+    assert len(outcome.attempts) == 1
+    assert outcome.diff() == ""
+    assert outcome.after > 0.9
+    assert not outcome.model._forward_hooks
+
+
+def test_a_sick_plan_is_healed_by_the_remedy_that_helps() -> None:
+    outcome = heal(slow_plan(remedies=[REFUSES, USELESS, HIGH, ADAM]))
+    assert outcome.status == "healed"
+    assert [one.remedy for one in outcome.remedies] == ["adam"]
+    assert outcome.problems[0].slug == "learning-rate-too-low"
+    assert outcome.after > outcome.before + 0.2
+    assert outcome.cost < 2.0  # it is a short plan
+    assert "+    optimizer=(torch.optim.Adam" in outcome.diff()
+    assert any("refuses does not fit: it has nothing to change" in line for line in outcome.log)
+    assert {one.remedy for one in outcome.find(verdict="outrun")} == {"useless", "high-rate"}
+
+
+def test_the_model_is_the_one_that_was_measured() -> None:
+    outcome = heal(slow_plan(remedies=[ADAM]))
+    x, y = points(128, seed=1)
+    right = (outcome.model(x).argmax(1) == y).float().mean()
+    assert float(right) == pytest.approx(outcome.after)
+
+
+def test_without_a_remedy_it_fails_with_the_best_of_the_history() -> None:
+    outcome = heal(slow_plan(epochs=5, remedies=[]))
+    assert outcome.status == "failed"
+    assert "learning-rate-too-low" in outcome.why
+    assert outcome.attempts[0].steps == 80  # trained to its end nevertheless
+    assert outcome.cost == 1.0
+
+
+def test_a_remedy_that_does_not_help_is_not_taken() -> None:
+    outcome = heal(slow_plan(epochs=5, remedies=[USELESS]))
+    assert outcome.status == "failed"
+    assert outcome.remedies == ()
+    assert "problem" in outcome.find(remedy="useless")[0].verdict
+    assert outcome.attempts[0].verdict == "failed"
+
+
+def test_a_problem_that_comes_back_gets_the_next_remedy() -> None:
+    outcome = heal(slow_plan(remedies=[USELESS, ADAM]), strategy="sequential")
+    assert outcome.status == "healed"
+    assert outcome.find(remedy="useless")[0].verdict == "the problem came back"
+    assert [one.remedy for one in outcome.remedies] == ["adam"]
+
+
+def test_two_problems_are_treated_one_after_the_other() -> None:
+    sick = plan(
+        model=network(nn.Sigmoid, depth=6),
+        optimizer=(torch.optim.SGD, {"lr": 0.001}),
+        epochs=20,
+        remedies=[
+            Change("relu", RELU.changes, ("vanishing-gradient",)),
+            Change("adam", ADAM.changes, ("learning-rate-too-low", "loss-plateau")),
+        ],
+    )
+    outcome = heal(sick)
+    assert [one.remedy for one in outcome.remedies] == ["relu", "adam"]
+    assert outcome.after > 0.9
+    assert "# set model" in outcome.code()
+
+
+def test_good_enough_is_left_alone() -> None:
+    outcome = heal(slow_plan(epochs=5, satisfactory=0.1, remedies=[ADAM]))
+    assert outcome.status == "healthy"
+
+
+def test_targets_that_the_loss_cannot_take_are_treated() -> None:
+    x, y = points()
+    shift = Change("shift", {"train": (x, y)}, ("invalid-labels",))
+    outcome = heal(plan(train=(x, y + 1), remedies=[shift]))
+    assert outcome.status == "healed"
+    assert [one.remedy for one in outcome.remedies] == ["shift"]
+
+
+def test_a_loss_that_always_raises_fails_in_words() -> None:
+    def broken(output: Any, target: Any) -> Any:
+        raise RuntimeError("broken")
+
+    outcome = heal(plan(loss=broken, remedies=[]))
+    assert outcome.status == "failed"
+    assert "RuntimeError: broken" in outcome.why
+
+
+def test_a_heal_that_was_killed_goes_on_where_it_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sick = slow_plan(remedies=[USELESS, ADAM])
+    expected = heal(sick).to_json()
+    monkeypatch.setattr(attempts, "_SAVED_EVERY", 0.0)
+    trained = 0
+
+    def killer(limit: int) -> Any:
+        def step(self: Any, *args: Any) -> None:
+            nonlocal trained
+            trained += 1
+            if trained > limit:
+                raise KeyboardInterrupt
+            original(self, *args)
+
+        return step
+
+    from paramedic.treat.training import Training
+
+    original = Training._one_step
+    for limit in (20, 60, 110):
+        monkeypatch.setattr(Training, "_one_step", killer(limit))
+        with pytest.raises(KeyboardInterrupt):
+            heal(sick, out=tmp_path)
+    monkeypatch.setattr(Training, "_one_step", killer(10**6))
+    resumed = heal(sick, out=tmp_path).to_json()
+    spent = sum(one["steps"] for one in resumed["attempts"])
+    assert trained <= spent + 3 * 2  # nothing was trained twice
+    for key in ("status", "after", "plan"):
+        assert resumed[key] == expected[key], key
+    again = heal(sick, out=tmp_path).to_json()
+    assert again["after"] == resumed["after"]
+
+
+def test_what_is_in_the_folder(tmp_path: Path) -> None:
+    heal(slow_plan(remedies=[ADAM]), out=tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"outcome.json", "plan.py", "plan.diff", "model.safetensors", "heal.json"} <= names
+    assert (tmp_path / "attempt-01-adam" / "trace.db").is_file()
+    data = json.loads((tmp_path / "outcome.json").read_text())
+    assert data["status"] == "healed"
+    assert {"metric", "before", "after", "cost", "attempts"} <= set(data)
+
+
+def _learns_by_heart(**changes: Any) -> paramedic.Plan:
+    x, y = points(64, seed=3)
+    wrong = torch.rand(64, generator=torch.Generator().manual_seed(0)) < 0.35
+    return plan(
+        model=network(width=128),
+        optimizer=(torch.optim.Adam, {"lr": 0.02}),
+        train=(x, torch.where(wrong, 1 - y, y)),
+        validation=points(400, seed=4),
+        epochs=40,
+        batch_size=32,
+        **changes,
+    )
+
+
+def test_what_learns_by_heart_is_stopped_at_its_best() -> None:
+    outcome = heal(_learns_by_heart())
+    assert outcome.status == "healed"
+    assert [one.remedy for one in outcome.remedies] == ["stop-early"]
+    assert outcome.cost <= 1.0  # its weights are there already
+    assert outcome.after > outcome.before
+    assert outcome.plan.epochs < 40
+    x, y = points(400, seed=4)
+    right = (outcome.model(x).argmax(1) == y).float().mean()
+    assert float(right) == pytest.approx(outcome.after)
+
+
+def test_stopping_early_can_be_forbidden() -> None:
+    outcome = heal(_learns_by_heart(remedies=[]))
+    assert outcome.problems[0].slug == "overfitting"
+    assert outcome.remedies == ()
+
+
+def test_a_folder_belongs_to_one_plan(tmp_path: Path) -> None:
+    heal(plan(epochs=1), out=tmp_path)
+    with pytest.raises(ValueError, match="the heal of another plan"):
+        heal(plan(epochs=2), out=tmp_path)
+    with pytest.raises(ValueError, match="the heal of another strategy"):
+        heal(plan(epochs=1), out=tmp_path, strategy="sequential")
+
+
+def test_workers_come_to_the_same_decision(tmp_path: Path) -> None:
+    sick = slow_plan(epochs=8, remedies=[USELESS, HIGH, ADAM])
+    outcome = heal(sick, out=tmp_path, workers=2)
+    assert outcome.status == "healed"
+    assert [one.remedy for one in outcome.remedies] == ["adam"]
+    with pytest.raises(ValueError, match="`workers` above 1 need `out`"):
+        heal(sick, workers=2)
+
+
+def test_progress_is_told() -> None:
+    told: list[Any] = []
+    heal(slow_plan(epochs=4, remedies=[ADAM]), progress=told.append)
+    assert any(one.news.startswith("found learning-rate-too-low") for one in told)
+    assert any(not one.news and one.epochs == 4 for one in told)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [({"strategy": "luck"}, "`strategy` must be 'race' or"), ({"workers": 0}, "`workers` must be")],
+)
+def test_bad_settings_are_told(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        heal(plan(), **changes)
+
+
+def test_it_cannot_heal_what_it_must_not_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARAMEDIC", "off")
+    with pytest.raises(ValueError, match="PARAMEDIC=off"):
+        heal(plan())
+
+
+def test_the_public_names() -> None:
+    assert paramedic.heal is heal
+    assert paramedic.Outcome.__name__ == "Outcome"
+    assert Options().stretch(10, 1000) == 30
+    assert Options().stretch(500, 1000) == 80
+    assert Options().stretch(1, 100) == 20

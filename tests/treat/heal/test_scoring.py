@@ -1,0 +1,60 @@
+"""Scores: what runs before what does not, what cured before what did not, then how good it is."""
+
+from __future__ import annotations
+
+import math
+
+from torch import nn
+
+from paramedic.treat.heal.scoring import comparable, not_worse, score, tolerance
+from paramedic.treat.measure import measure
+from paramedic.types import Severity
+from tests.treat.heal.legs import attempt, finding, leg
+from tests.treat.plans import plan
+
+ACCURACY = measure("accuracy", nn.MSELoss(), None)
+LOSS = measure("loss", nn.MSELoss(), None)
+
+
+def test_the_order() -> None:
+    broken = leg(0.9, error="RuntimeError: no")
+    sick = leg(0.9, findings=(finding(),))
+    other = leg(0.9, findings=(finding("dying-relu"),))
+    noted = leg(0.6, findings=(finding("overfitting", Severity.WARNING),))
+    worse, better = leg(0.5), leg(0.7)
+    ranked = [broken, sick, other, worse, noted, better]
+    orders = [score(one, "vanishing-gradient", ACCURACY).order for one in ranked]
+    assert not orders[0][0]
+    assert not orders[1][1]
+    assert orders[2][1]  # the problem is gone,
+    assert not orders[2][2]  # but another came in its place
+    assert orders == sorted(orders)
+
+
+def test_where_the_metric_is_level_the_loss_decides() -> None:
+    slow, fast = leg(0.5, progress=0.01), leg(0.5, progress=0.5)
+    assert score(fast, "x", ACCURACY).order > score(slow, "x", ACCURACY).order
+    assert score(leg(0.1), "x", LOSS).order > score(leg(0.2), "x", LOSS).order
+
+
+def test_what_is_not_finite_does_not_run() -> None:
+    assert not score(leg(math.nan), "x", ACCURACY).runs
+
+
+def test_values_of_two_losses_are_not_compared() -> None:
+    accuracy = plan()
+    assert comparable(accuracy, accuracy.replace(loss=nn.MSELoss()))
+    loss = plan(metric="loss")
+    assert comparable(loss, loss.replace(clip_norm=1.0))
+    assert not comparable(loss, loss.replace(loss=nn.MSELoss()))
+
+
+def test_worse_is_more_than_chance() -> None:
+    allowed = tolerance(ACCURACY, attempt())
+    assert allowed == math.sqrt(0.25 / 128)
+    assert not_worse(0.50, 0.53, ACCURACY, allowed)
+    assert not not_worse(0.50, 0.60, ACCURACY, allowed)
+    assert not_worse(0.5, math.nan, ACCURACY, 0.0)
+    assert not not_worse(math.nan, 0.5, ACCURACY, 0.0)
+    assert not_worse(0.1, 0.2, LOSS, tolerance(LOSS, attempt()))
+    assert not not_worse(0.3, 0.2, LOSS, tolerance(LOSS, attempt()))

@@ -1,0 +1,42 @@
+"""Sessions: attempts have numbers and folders, plans have fingerprints, cost is counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from torch import nn
+
+from paramedic.treat.heal.attempt import Watchfulness
+from paramedic.treat.heal.options import Options
+from paramedic.treat.heal.session import Session, fingerprint
+from tests.treat.heal.legs import TREATMENT
+from tests.treat.plans import network, plan, points
+
+
+def test_attempts_are_numbered_and_counted(tmp_path: Path) -> None:
+    whole = plan(epochs=2)
+    session = Session(whole, Options(), tmp_path, None)
+    first = session.attempt(whole)
+    second = session.attempt(whole.replace(batch_size=32), TREATMENT, first)
+    assert second.folder == tmp_path / "attempt-01-adam"
+    assert second.parent == 0
+    session.advance(first, 8, Watchfulness())
+    session.advance(second, 2, Watchfulness())
+    assert session.cost == (8 * 16 + 2 * 32) / (32 * 16)
+
+
+def test_plans_are_told_apart() -> None:
+    same = {fingerprint(plan()), fingerprint(plan())}
+    assert len(same) == 1
+    others = [plan(epochs=9), plan(model=network(nn.Tanh)), plan(train=points(seed=9))]
+    assert len(same | {fingerprint(one) for one in others}) == 4
+
+
+def test_a_folder_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ValueError, match="is a file"):
+        Session(plan(), Options(), tmp_path / "file", None)
+    (tmp_path / "heal.json").write_text("{")
+    with pytest.raises(ValueError, match="cannot be read"):
+        Session(plan(), Options(), tmp_path, None)
