@@ -18,16 +18,22 @@ _FIRST = 5  # the first steps are always seen in full
 _SHARES = {VITALS: 0.4, FULL: 0.6}  # how the two levels divide the budget
 _MOST_DEBT = 100  # steps: the first examinations of a fast loop must not blind us for long
 _LONGEST = 10_000  # steps: never look away for longer
+_SPARSER = 16  # within the allowance, look again after this part of the steps so far
 
 
 class Schedule:
     """Decides the level of the look at each step: `full`, `vitals` or none.
 
-    `overhead` is the share of step time to keep to, or None to look at every step.
+    `overhead` is the share of step time to keep to, or None to look at every step. `allowance`
+    is what may be spent beyond it, in seconds, on looks that become rarer as the run goes on: a
+    share of a run of a few seconds is too little to learn anything from.
     """
 
-    def __init__(self, overhead: float | None, highest: str = FULL) -> None:
+    def __init__(
+        self, overhead: float | None, highest: str = FULL, allowance: float = 0.0
+    ) -> None:
         self.overhead = overhead
+        self._allowance = allowance
         self.highest = highest
         self.looks = {VITALS: 0, FULL: 0}
         self._due = {VITALS: 0, FULL: 0}
@@ -61,11 +67,13 @@ class Schedule:
         """A look at `level` in `step` cost `cost` of the step's `seconds`."""
         self.looks[level] += 1
         self._seen += 1
+        self._allowance -= cost
         self._costs[level].append(cost)
         self._plain.append(max(seconds - cost, 0.0))
 
     def examined(self, cost: float) -> None:
         """Detectors took `cost`: the next looks wait until that is paid for."""
+        self._allowance -= cost
         if cost > 0 and self.overhead is not None and self._plain:
             self._debt += cost / (self.overhead * max(median(self._plain), 1e-9))
 
@@ -81,7 +89,8 @@ class Schedule:
             budget /= _SHARES[VITALS]
         debt, self._debt = min(self._debt, _MOST_DEBT), 0.0
         distance = math.ceil(median(self._costs[level]) / (budget * plain) + debt)
-        return min(max(distance, 1), _LONGEST)
+        longest = step // _SPARSER if level == FULL and self._allowance > 0 else _LONGEST
+        return max(min(distance, longest), 1)
 
     def agree(self, step: int, level: str, distance: int) -> None:
         """Set the distance that `plan` proposed, or that all ranks agreed on."""
