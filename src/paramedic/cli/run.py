@@ -6,6 +6,7 @@ import atexit
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -72,9 +73,7 @@ def run(  # noqa: PLR0913 - these are the options of a command
     if html is not None:
         raise ValueError("--html is not there yet; --json FILE writes the same report as JSON.")
     program = Program(target, tuple(arguments or ()), is_module=module)
-    settings = Settings(
-        split(select), split(ignore), _severity(stop_on), max_steps, trace
-    )
+    settings = Settings(split(select), split(ignore), _severity(stop_on), max_steps, trace)
     _check_rules(settings.select, settings.ignore)
     outcome, ending = watched(program, settings, Crier(quiet=quiet))
     sys.stdout.flush()
@@ -95,7 +94,7 @@ def _severity(name: str | None) -> Severity | None:
     return Severity(name)
 
 
-def _check_rules(select: tuple[str, ...], ignore: tuple[str, ...]) -> None:
+def _check_rules(select: Sequence[str], ignore: Sequence[str]) -> None:
     """An unknown code is told before the program begins, not in the middle of it."""
     from paramedic.diagnose.config import load
 

@@ -29,9 +29,7 @@ class Schedule:
     share of a run of a few seconds is too little to learn anything from.
     """
 
-    def __init__(
-        self, overhead: float | None, highest: str = FULL, allowance: float = 0.0
-    ) -> None:
+    def __init__(self, overhead: float | None, highest: str = FULL, allowance: float = 0.0) -> None:
         self.overhead = overhead
         self._allowance = allowance
         self.highest = highest

@@ -12,7 +12,7 @@ from rich.text import Text
 from paramedic.report.verdict import clean, evidence
 from paramedic.run.outcome import Outcome, Record
 from paramedic.run.places import Place
-from paramedic.types import Finding, Remedy
+from paramedic.types import Finding, Remedy, Severity
 
 _STYLES = {"critical": "bold red", "warning": "bold yellow", "info": "bold"}
 _ADVICE = 3  # remedies of a finding
@@ -48,16 +48,21 @@ def _record(record: Record, *, several: bool, verbose: bool) -> Iterator[Rendera
         health = "healthy" if not record.gravity else "sick"
         yield _indented(f"Training of {record.name}, {record.steps} steps: {health}", 2, "bold")
     diagnosis = record.diagnosis
-    if diagnosis.root is not None:
-        yield from _finding(record, diagnosis.root, "Root cause")
-    for finding in diagnosis.others:
-        yield from _finding(record, finding, "Beside it")
+    for finding in (diagnosis.root, *diagnosis.others):
+        if finding is not None:
+            yield from _finding(record, finding, _role(record, finding))
     for finding in diagnosis.consequences:
         cause = record.cause_of(finding)
         words = f"Explained by {cause}: {finding.slug} ({finding.code}): {finding.message}"
         yield _indented(words, 2)
     yield from _not_checked({**diagnosis.not_checked, **record.not_measured}, verbose=verbose)
     yield _indented(_spent(record), 2, "dim")
+
+
+def _role(record: Record, finding: Finding) -> str:
+    if finding.severity is Severity.INFO:
+        return "Note"
+    return "Root cause" if finding is record.diagnosis.root else "Beside it"
 
 
 def _finding(record: Record, finding: Finding, role: str) -> Iterator[RenderableType]:
@@ -103,9 +108,9 @@ def _not_checked(reasons: Mapping[str, str], *, verbose: bool) -> Iterator[Rende
 
 
 def _spent(record: Record) -> str:
-    share = float(record.spent.get("share", 0.0))
+    share, seconds = float(record.spent.get("share", 0.0)), float(record.spent.get("seconds", 0.0))
     where = "" if record.trace is None else f" Trace: {record.trace}"
-    return f"Watching took {100 * share:.1f} % of the time of the training.{where}"
+    return f"Watching took {seconds:.1f} s, {100 * share:.1f} % of the time of the training.{where}"
 
 
 def _indented(words: str, columns: int, style: str = "") -> Padding:

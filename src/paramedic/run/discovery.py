@@ -9,9 +9,9 @@ from pathlib import Path
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from paramedic.diagnose.case import Case
 from paramedic.probe.attach import attach
 from paramedic.probe.attendant import Bystander, Patient
-from paramedic.diagnose.case import Case
 from paramedic.probe.layers import qualified
 from paramedic.probe.options import Options
 from paramedic.run.notebook import Notebook
@@ -62,9 +62,7 @@ class Discovery:
             if not (id(one) in known and any(one is two for two in known[id(one)].pair.optimizers))
         ]
 
-    def trainings(
-        self, called: nn.Module | None, known: Mapping[int, Training]
-    ) -> list[Training]:
+    def trainings(self, called: nn.Module | None, known: Mapping[int, Training]) -> list[Training]:
         """A training, watched from now on, for each pair of models and optimizers."""
         fresh = self._fresh(known)
         owned = self._owned(fresh, called)
@@ -88,7 +86,11 @@ class Discovery:
 
     def _watched(self, pair: Pair) -> Training:
         names = _names(pair.models)
-        named = {"": pair.models[0]} if len(pair.models) == 1 else dict(zip(names, pair.models, strict=True))
+        named = (
+            {"": pair.models[0]}
+            if len(pair.models) == 1
+            else dict(zip(names, pair.models, strict=True))
+        )
         self._found += 1
         layers = self._layers(named)
         places: dict[str, Place] = {}

@@ -51,7 +51,15 @@ class Record:
 
     def source(self, finding: Finding) -> list[Place]:
         """The lines to look at for a finding, the most telling first."""
-        return sources(finding, self.layers, self.places)
+        return sources(self._located(finding), self.layers, self.places)
+
+    def _located(self, finding: Finding) -> Finding:
+        """With the layer that computes the function at the end of the net, if it is one."""
+        function = finding.evidence.get("output_function")
+        ends = [
+            one.name for one in self.chart.layers if one.activation and one.activation == function
+        ]
+        return replace(finding, where=(ends[-1], *finding.where)) if ends else finding
 
     def remedies_for(self, finding: Finding) -> list[Remedy]:
         """What to do about a finding, the best first."""

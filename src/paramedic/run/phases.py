@@ -123,5 +123,3 @@ def _mean(result: Tensor, reduction: str, count: int) -> Tensor:
 def _are_labels(prediction: Tensor, target: Tensor) -> bool:
     whole = not target.is_floating_point()
     return whole and prediction.dim() == target.dim() + 1 and prediction.dim() > 1
-
-

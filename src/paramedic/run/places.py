@@ -13,7 +13,8 @@ from typing import Any
 
 _PATHS = sysconfig.get_paths()
 _LIBRARIES = tuple(
-    os.path.realpath(_PATHS[name]) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")
+    os.path.realpath(_PATHS[name]) + os.sep
+    for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
 _OURSELVES = os.path.dirname(os.path.dirname(os.path.realpath(__file__))) + os.sep
 _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
@@ -28,7 +29,9 @@ class Place:
     function: str = ""
 
     def __str__(self) -> str:
-        return f"{os.path.relpath(self.file) if os.path.exists(self.file) else self.file}:{self.line}"
+        return (
+            f"{os.path.relpath(self.file) if os.path.exists(self.file) else self.file}:{self.line}"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""

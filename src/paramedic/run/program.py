@@ -153,7 +153,7 @@ def _exit_code(given: object) -> int:
 
 
 def _show(error: BaseException) -> None:
-    """As the interpreter does, by the hook of the program if it has one; our own frames left out."""
+    """As the interpreter does, by the hook of the program if it has one; our frames left out."""
     sys.stdout.flush()
     trace = _without_us(error.__traceback__)
     sys.excepthook(type(error), error.with_traceback(trace), trace)

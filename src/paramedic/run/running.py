@@ -37,17 +37,11 @@ def _watcher(settings: Settings, crier: Crier) -> Watcher:
     return watcher
 
 
-def _outcome(
-    program: Program, records: list[Record], ending: Ending, *, imported: bool
-) -> Outcome:
+def _outcome(program: Program, records: list[Record], ending: Ending, *, imported: bool) -> Outcome:
     if not imported:
         why = "the program did not import torch"
     elif not records:
         why = "no optimizer took a step in this process"
     else:
         why = "no step was looked at"
-    return Outcome(
-        program.name, gravest_first(records), stopped=ending.stopped, why_unjudged=why
-    )
-
-
+    return Outcome(program.name, gravest_first(records), stopped=ending.stopped, why_unjudged=why)

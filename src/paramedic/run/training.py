@@ -54,5 +54,3 @@ class Training:
             epochs=window.epochs,
             losses=tuple(float(loss) for loss in window.pulse.loss),
         )
-
-
