@@ -14,6 +14,7 @@ import typer
 
 from paramedic.cli.choosing import Ignore, Select, split, write_json
 from paramedic.cli.failing import fails_clearly
+from paramedic.cli.fix import fixed, require_fix
 
 if TYPE_CHECKING:
     from paramedic.run.outcome import Outcome
@@ -55,6 +56,19 @@ def run(  # noqa: PLR0913 - these are the options of a command
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Say nothing; the exit code tells.")
     ] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Make a patch of the best remedy and try it.")
+    ] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="With --fix: apply the patch; SCRIPT.orig is kept.")
+    ] = False,
+    no_verify: Annotated[
+        bool, typer.Option("--no-verify", help="With --fix: do not try the patch.")
+    ] = False,
+    budget: Annotated[
+        str | None,
+        typer.Option(help="With --fix: what a try may take, 500 (steps) or 60s.", metavar="N|Ns"),
+    ] = None,
     exit_zero: Annotated[
         bool, typer.Option("--exit-zero", help="Exit with 0 whatever is found.")
     ] = False,
@@ -75,12 +89,19 @@ def run(  # noqa: PLR0913 - these are the options of a command
     program = Program(target, tuple(arguments or ()), is_module=module)
     settings = Settings(split(select), split(ignore), _severity(stop_on), max_steps, trace)
     _check_rules(settings.select, settings.ignore)
-    outcome, ending = watched(program, settings, Crier(quiet=quiet))
+    if write and not fix:
+        raise ValueError("--write applies what --fix finds: give both.")
+    if fix:
+        require_fix(budget)
+    crier = Crier(quiet=quiet)
+    outcome, ending = watched(program, settings, crier)
     sys.stdout.flush()
-    if json is not None:
-        write_json(outcome.to_json(), json)
     if not quiet:
         _show(outcome, ending, verbose=verbose)
+    if fix and outcome.verdict == "sick" and not ending.interrupted:
+        outcome = fixed(outcome, program, crier, budget, verify=not no_verify, write=write)
+    if json is not None:
+        write_json(outcome.to_json(), json)
     _leave(outcome, ending, exit_zero=exit_zero)
 
 

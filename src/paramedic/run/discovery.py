@@ -101,7 +101,8 @@ class Discovery:
             named, pair.optimizers, self._options(),
             lambda patient: _Caller(patient, self._on_case, layers, places),
         )  # fmt: skip
-        return Training(" + ".join(names), pair, monitor, layers, places)
+        called = _expression(pair.models[0])
+        return Training(" + ".join(names), pair, monitor, layers, places, called)
 
     def _options(self) -> Options:
         settings = self._settings
@@ -170,14 +171,28 @@ def _learns(model: nn.Module) -> bool:
 
 def _names(models: Sequence[nn.Module]) -> list[str]:
     """What the user calls the models, else their classes; each name once."""
-    frame = calling_frame()
-    known = {} if frame is None else {**frame.f_globals, **frame.f_locals}
     names: list[str] = []
     for model in models:
-        name = next((key for key, value in known.items() if value is model), type(model).__name__)
+        name = _expression(model).removeprefix("self.") or type(model).__name__
         same = names.count(name)
         names.append(f"{name}{same + 1}" if same else name)
     return names
+
+
+def _expression(model: nn.Module) -> str:
+    """How the code that calls a model refers to it: `model`, `self.model`; empty if unknown."""
+    frame = calling_frame()
+    if frame is None:
+        return ""
+    owner = frame.f_locals.get("self")
+    attributes = {f"self.{key}": value for key, value in _attributes(owner).items()}
+    known = {**frame.f_globals, **attributes, **frame.f_locals}
+    return next((key for key, value in known.items() if value is model), "")
+
+
+def _attributes(owner: object) -> dict[str, object]:
+    found = getattr(owner, "__dict__", None)
+    return {**found, **found.get("_modules", {})} if isinstance(found, dict) else {}
 
 
 def _default_trace() -> Path:

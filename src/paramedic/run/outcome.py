@@ -38,6 +38,9 @@ class Record:
     trace: Path | None = None
     epochs: tuple[Epoch, ...] = ()
     losses: tuple[float, ...] = ()
+    called: str = ""  # how the program refers to the model where it calls it
+    root_class: str = ""  # of the model, and where it was made
+    root_place: Place | None = None
 
     @property
     def judged(self) -> bool:

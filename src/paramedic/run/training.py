@@ -21,9 +21,15 @@ class Training:
     monitor: Monitor
     layers: dict[str, Place] = field(default_factory=dict)  # where each was made
     places: dict[str, Place] = field(default_factory=dict)  # `optimizer`, `loss`, `backward` …
+    called: str = ""  # how the program refers to the model where it calls it
     complete: bool = False  # all places that will be found are found
     steps_of_others: int = 0  # since it stepped last
     epoch_began: int = 0
+
+    @property
+    def root_class(self) -> str:
+        """The class of the model; of several, of the first."""
+        return type(self.pair.models[0]).__name__
 
     def epoch(self, values: dict[str, float]) -> None:
         """An epoch has ended; the training loss is added to its numbers."""
@@ -53,4 +59,7 @@ class Training:
             trace=monitor.trace,
             epochs=window.epochs,
             losses=tuple(float(loss) for loss in window.pulse.loss),
+            called=self.called,
+            root_class=self.root_class,
+            root_place=self.layers.get(self.root_class),
         )
