@@ -190,13 +190,14 @@ def gravest_first(records: Sequence[Record]) -> tuple[Record, ...]:
     return tuple(sorted(records, key=lambda record: (-record.gravity, -record.steps)))
 
 
-def with_diffs(outcome: Outcome, diffs: Mapping[str, str]) -> Outcome:
-    """The same outcome, with the patches of remedies by their slug."""
+def with_remedy(outcome: Outcome, remedy: Remedy) -> Outcome:
+    """The same outcome, with a remedy in the place of that of the same name."""
     records = tuple(
         replace(
             record,
             remedies=tuple(
-                replace(one, diff=diffs.get(one.slug, one.diff)) for one in record.remedies
+                remedy if (one.slug, one.against) == (remedy.slug, remedy.against) else one
+                for one in record.remedies
             ),
         )
         for record in outcome.records

@@ -115,10 +115,10 @@ def _loaded(program: Program) -> tuple[ModuleType, CodeType]:
         module.__dict__["__cached__"] = spec.cached
         sys.argv[0] = spec.origin or program.target
     else:
-        loader = SourceFileLoader("__main__", program.target)
-        with open(program.target, "rb") as file:
-            code = compile(file.read(), program.target, "exec", dont_inherit=True)
-        module.__loader__, module.__file__ = loader, program.target
+        path = os.path.join(os.getcwd(), program.target)
+        with open(path, "rb") as file:
+            code = compile(file.read(), path, "exec", dont_inherit=True)
+        module.__loader__, module.__file__ = SourceFileLoader("__main__", path), path
         module.__dict__["__cached__"] = None
     sys.modules["__main__"] = module
     return module, code

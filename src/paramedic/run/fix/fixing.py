@@ -10,7 +10,7 @@ from pathlib import Path
 from paramedic.run.fix.patch import Patch
 from paramedic.run.fix.patcher import Job, patchers
 from paramedic.run.fix.trial import Trial, attempt
-from paramedic.run.outcome import Outcome, Record, with_diffs
+from paramedic.run.outcome import Outcome, Record, with_remedy
 from paramedic.run.program import Program
 from paramedic.types import Severity
 
@@ -78,7 +78,8 @@ def _written(write: Callable[[Job], Iterator[Patch]], job: Job) -> list[Patch]:
 def fix(
     outcome: Outcome, program: Program, limit: Budget, say: Callable[[str], None], *, verify: bool
 ) -> Fix:
-    """The first patch that is verified; without `verify`, the first one."""
+    """The first patch that convinces, else the best that is verified; without `verify` the first
+    there is."""
     trials: list[Trial] = []
     for record, slug, patch in candidates(outcome, program):
         if not verify:
@@ -90,22 +91,21 @@ def fix(
         steps = min(record.steps, limit.steps)
         trials.append(attempt(patch, program, record, slug, steps=steps, seconds=limit.seconds))
         say(f"  {trials[-1].sentence()} ({time.perf_counter() - begin:.0f} s)")
-        if trials[-1].verified:
-            return Fix(patch, tuple(trials), True)
-    return Fix(None, tuple(trials))
+        if trials[-1].convincing:
+            break
+    verified = [trial for trial in trials if trial.verified]
+    best = max(verified, key=lambda trial: trial.gain, default=None)
+    return Fix(None if best is None else best.patch, tuple(trials), best is not None)
 
 
 def told(outcome: Outcome, found: Fix) -> Outcome:
     """The outcome with the diff, and with what the trials showed."""
     if found.patch is None:
         return outcome
-    numbers = {
-        one.patch.remedy.slug: one.numbers
-        for one in found.trials
-        if one.verified and one.numbers is not None
-    }
-    diffs = {found.patch.remedy.slug: found.patch.diff()}
-    return replace(with_diffs(outcome, diffs), verified=numbers)
+    remedy = replace(found.patch.remedy, diff=found.patch.diff())
+    trial = next((one for one in found.trials if one.patch is found.patch), None)
+    numbers = {} if trial is None or trial.numbers is None else {remedy.slug: trial.numbers}
+    return replace(with_remedy(outcome, remedy), verified=numbers)
 
 
 def write(patch: Patch) -> Path:

@@ -9,20 +9,21 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from paramedic.run.fix.patch import Patch
-from paramedic.run.fix.scratch import Scratch
+from paramedic.run.fix.scratch import Scratch, TooLarge
 from paramedic.run.outcome import Record, Verified
 from paramedic.run.program import Program
 from paramedic.trace import Trace
 from paramedic.types import Epoch
 
 _WORSE = 0.02  # of the metric: as much worse is noise
+_CONVINCING = 0.1  # of the metric: as much better is a cure
 _TAIL = 0.1  # share of the steps at the end whose losses are averaged
 _FEWEST = 10
 _POINTS = 60  # of a curve in the report
@@ -67,6 +68,23 @@ class Trial:
     numbers: Verified | None = None
     curves: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
+    @property
+    def convincing(self) -> bool:
+        """Whether it is so much better that nothing else has to be tried."""
+        return self.verified and self.gain >= _CONVINCING
+
+    @property
+    def gain(self) -> float:
+        """By how much the metric is better: a share of the loss, or of all samples."""
+        if self.numbers is None:
+            return 0.0
+        before, after = self.numbers.before, self.numbers.after
+        if self.numbers.metric == _ACCURACY:
+            return after - before
+        if not math.isfinite(before):
+            return 1.0 if math.isfinite(after) else 0.0
+        return (before - after) / max(abs(before), 1e-12)
+
     def sentence(self) -> str:
         """For the user."""
         told = "" if self.numbers is None else (
@@ -81,14 +99,18 @@ def attempt(
 ) -> Trial:
     """Run the patched program in a copy, for as many steps as the original, and compare."""
     with tempfile.TemporaryDirectory(prefix="paramedic-") as folder:
-        root = Path(folder)
-        scratch = Scratch(
-            root, Path(patch.file if program.is_module else program.target), Path.cwd()
-        )
+        root = Path(folder).resolve()
+        script = patch.file if program.is_module else Path(program.target)
+        try:
+            scratch = Scratch(root, script, Path.cwd())
+        except TooLarge as error:
+            return Trial(patch, False, str(error))
         if not scratch.has(patch.file.resolve()):
-            return Trial(patch, False, "the file could not be copied")
+            return Trial(patch, False, f"`{patch.file}` is outside of the program's folder")
         scratch.of(patch.file.resolve()).write_bytes(patch.after.encode("utf-8"))
-        report, why = _run(program, patch, scratch, root, steps=steps, seconds=seconds)
+        # A program that may run to its end also comes to its last evaluation.
+        most = steps if steps < record.steps else None
+        report, why = _run(program, patch, scratch, root, steps=most, seconds=seconds)
         if report is None:
             return Trial(patch, False, why)
         course = course_of(root / "run.db")
@@ -96,14 +118,21 @@ def attempt(
 
 
 def _run(
-    program: Program, patch: Patch, scratch: Scratch, root: Path, *, steps: int, seconds: float
+    program: Program,
+    patch: Patch,
+    scratch: Scratch,
+    root: Path,
+    *,
+    steps: int | None,
+    seconds: float,
 ) -> tuple[dict[str, Any] | None, str]:
     arguments = program.arguments if patch.arguments is None else patch.arguments
     target = program.target if program.is_module else str(scratch.script)
     command = [
         sys.executable, "-m", "paramedic", "run", "--quiet", "--exit-zero",
         "--json", str(root / "report.json"), "--trace", str(root / "run.db"),
-        "--max-steps", str(steps), *(["-m"] if program.is_module else []), target, *arguments,
+        *(["--max-steps", str(steps)] if steps is not None else []),
+        *(["-m"] if program.is_module else []), target, *arguments,
     ]  # fmt: skip
     try:
         done = subprocess.run(
@@ -151,9 +180,10 @@ def _compared(
     still = [one["slug"] for one in report["findings"] if one["severity"] != "info"]
     if slug in still:
         return Trial(patch, False, f"{slug} is still there", numbers, curves)
-    if _is_worse(numbers):
-        return Trial(patch, False, "it got worse", numbers, curves)
-    return Trial(patch, True, f"{slug} is gone", numbers, curves)
+    trial = Trial(patch, True, f"{slug} is gone", numbers, curves)
+    if trial.gain < -_WORSE or not math.isfinite(numbers.after):
+        return replace(trial, verified=False, why="it got worse")
+    return trial
 
 
 def _numbers(before: Course, after: Course, steps: int) -> Verified | None:
@@ -162,12 +192,3 @@ def _numbers(before: Course, after: Course, steps: int) -> Verified | None:
         if old is not None and new is not None:
             return Verified(metric, old, new, steps)
     return None
-
-
-def _is_worse(numbers: Verified) -> bool:
-    before, after = numbers.before, numbers.after
-    if not math.isfinite(after):
-        return True
-    if numbers.metric == _ACCURACY:
-        return after < before - _WORSE
-    return math.isfinite(before) and after > before + _WORSE * abs(before)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import libcst as cst
 
@@ -11,10 +12,7 @@ from paramedic.run.fix.patcher import Job
 from paramedic.run.fix.source import Source, argument, called, expression, number
 from paramedic.run.places import Place
 
-_KINDS = {
-    "softmax": "Softmax", "logsoftmax": "LogSoftmax", "sigmoid": "Sigmoid", "relu": "ReLU",
-    "tanh": "Tanh", "softplus": "Softplus",
-}  # fmt: skip
+Element = TypeVar("Element", cst.Arg, cst.BaseElement)
 _FUNCTIONS = {
     "softmax": ("softmax",), "logsoftmax": ("log_softmax",), "sigmoid": ("sigmoid",),
     "relu": ("relu",), "tanh": ("tanh",), "softplus": ("softplus",),
@@ -44,14 +42,22 @@ def _without(source: Source, made: cst.Call, wanted: str) -> str:
     if "Identity" not in wanted:
         return source.replaced((made, expression(wanted)))
     if isinstance(element, cst.Arg) and isinstance(holder, cst.Call):
-        args = [one for one in holder.args if one is not element]
+        args = _kept(holder.args, element)
         return source.replaced((holder, holder.with_changes(args=args)))
     if isinstance(element, cst.Element) and isinstance(holder, cst.List):
-        kept = [one for one in holder.elements if one is not element]
+        kept = _kept(holder.elements, element)
         return source.replaced((holder, holder.with_changes(elements=kept)))
     assert isinstance(made.func, cst.Attribute | cst.Name)
     prefix = f"{source.code(made.func.value)}." if isinstance(made.func, cst.Attribute) else "nn."
     return source.replaced((made, expression(f"{prefix}Identity()")))
+
+
+def _kept(elements: Sequence[Element], gone: cst.CSTNode) -> list[Element]:
+    """Without one of them; what becomes the last ends as the last did."""
+    kept = [one for one in elements if one is not gone]
+    if kept and elements[-1] is gone:
+        kept[-1] = kept[-1].with_changes(comma=elements[-1].comma)
+    return kept
 
 
 def _function_removed(job: Job, function: str) -> Iterator[Patch]:

@@ -13,18 +13,33 @@ from paramedic.run.fix.patcher import Job
 from paramedic.run.fix.source import Source, argument, expression, last_name
 from paramedic.run.fix.values import change
 
+_MILDER = 4.0  # a dose is a guess: what is this many times it is tried, too
 _RATE = 1  # its place among the arguments of every optimizer of torch
 
 
 def scale_rate(job: Job) -> Iterator[Patch]:
-    """The learning rate, where it is defined."""
-    found = job.optimizer_call()
-    rate = _rate(job)
+    """The learning rate, where it is defined; then a milder and a stronger dose."""
     factor = job.remedy.args.get("factor")
-    if found is None or rate is None or not isinstance(factor, int | float):
+    rate = _rate(job)
+    if rate is None or not isinstance(factor, int | float):
+        return
+    for dose in (factor, _MILDER * factor, factor / _MILDER):
+        new = short(rounded(rate * dose))
+        verb = "Lower" if dose < 1 else "Raise"
+        remedy = replace(
+            job.remedy,
+            title=f"{verb} the learning rate from {short(rate)} to {new}",
+            code=f"learning_rate = {new}  # was {short(rate)}",
+            args={**job.remedy.args, "factor": dose},
+        )
+        yield from _rate_set(replace(job, remedy=remedy), new, dose)
+
+
+def _rate_set(job: Job, new: str, factor: float) -> Iterator[Patch]:
+    found = job.optimizer_call()
+    if found is None:
         return
     source, call = found
-    new = short(rounded(rate * factor))
     given = argument(call, "lr", _RATE)
     if given is None:
         yield job.patch(source, source.replaced((call, _with(call, "lr", new))))
