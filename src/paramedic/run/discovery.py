@@ -197,4 +197,4 @@ def _attributes(owner: object) -> dict[str, object]:
 
 def _default_trace() -> Path:
     """A new file in the temporary folder: nothing is written where the program works."""
-    return Path(tempfile.gettempdir()) / "paramedic" / "run.db"
+    return Path(tempfile.gettempdir()) / "paramedic-runs" / "run.db"

@@ -71,11 +71,15 @@ class Notebook:
     def _optimizer_maker(self, original: Function) -> Function:
         def __init__(optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:
             original(optimizer, *args, **kwargs)
-            place = caller(constructed=optimizer)
-            self._optimizers[id(optimizer)] = (weakref.ref(optimizer), place)
-            self._on_optimizer()
+            self.note_optimizer(optimizer, caller(constructed=optimizer))
 
         return __init__
+
+    def note_optimizer(self, optimizer: Optimizer, place: Place | None) -> None:
+        """There is an optimizer, made at this line."""
+        known = self.place(optimizer)
+        self._optimizers[id(optimizer)] = (weakref.ref(optimizer), place or known)
+        self._on_optimizer()
 
     def _mode_setter(self, original: Function) -> Function:
         def train(module: nn.Module, mode: bool = True) -> Any:

@@ -76,8 +76,8 @@ class Phases:
                 self._noted += 1
                 self._learned.add(self._key(target))
             return
-        if torch.is_grad_enabled():
-            return
+        if torch.is_grad_enabled() or result.is_meta or type(result) is not Tensor:
+            return  # somebody only wants to know a shape
         evaluation = self._evaluations.setdefault(self._key(target), Evaluation())
         count = target.shape[0] if target.dim() else 1
         evaluation.losses.append((_mean(result.detach(), reduction, count), count))

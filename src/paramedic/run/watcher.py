@@ -24,6 +24,7 @@ from paramedic.probe.backward import backward_passes
 from paramedic.probe.compiler import never_traced
 from paramedic.probe.guard import Guard, aside
 from paramedic.run.discovery import Discovery
+from paramedic.run.keras import Keras
 from paramedic.run.losses import observe_losses
 from paramedic.run.notebook import Notebook
 from paramedic.run.outcome import Record
@@ -47,6 +48,7 @@ class Watcher:
         self._patches = Patches()
         self._phases = Phases()
         self._notebook = Notebook(self._on_optimizer)
+        self._keras = Keras(self._patches, self._notebook.note_optimizer)
         self._discovery = Discovery(self._notebook, settings, tell, self._stop)
         self._trainings: list[Training] = []
         self._records: list[Record] = []
@@ -65,6 +67,7 @@ class Watcher:
         """Start to watch; torch has just been imported."""
         self._notebook.open(self._patches)
         self._phases.open(self._patches)
+        self._keras.open()
         observe_losses(self._patches, self._on_loss)
         backward_passes.observe(self)
         self._handles = [
@@ -84,6 +87,7 @@ class Watcher:
 
     def _leave(self) -> None:
         """Take all hooks of the discovery away. A forked child is not ours to watch."""
+        self._keras.close()
         self._patches.remove()
         backward_passes.forget(self)
         for handle in self._handles:
@@ -207,7 +211,8 @@ class Watcher:
             mode = self._notebook.evaluated_at(model)
             if mode is not None:
                 training.places[MODE] = mode
-        training.complete = True
+        # Inside a closure the first step begins before its backward pass.
+        training.complete = BACKWARD in training.places or training.monitor.last_step > 0
 
     @never_traced
     def _on_step_end(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:

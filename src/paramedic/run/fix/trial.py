@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import site
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+import paramedic
 from paramedic.run.fix.patch import Patch
 from paramedic.run.fix.scratch import Scratch, TooLarge
 from paramedic.run.outcome import Record, Verified
@@ -149,10 +151,15 @@ def _run(
 
 
 def _environment() -> dict[str, str]:
-    """Ours, with absolute paths: the program is tried in another directory."""
-    paths = os.environ.get("PYTHONPATH", "")
-    absolute = [os.path.abspath(one) for one in paths.split(os.pathsep) if one]
-    return {**os.environ, **({"PYTHONPATH": os.pathsep.join(absolute)} if absolute else {})}
+    """Ours, with absolute paths, and with the way to ourselves: the program is tried in another
+    directory."""
+    paths = [
+        os.path.abspath(one) for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one
+    ]
+    home = str(Path(paramedic.__file__).resolve().parent.parent)
+    if home not in site.getsitepackages() and home not in paths:
+        paths.append(home)
+    return {**os.environ, **({"PYTHONPATH": os.pathsep.join(paths)} if paths else {})}
 
 
 def course_of(trace: Path) -> Course:
