@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from paramedic.run.crier import Crier
 from paramedic.run.program import Program
 from paramedic.run.running import watched
@@ -34,3 +36,11 @@ def test_where_nothing_is_imported_nothing_is_judged(tmp_path: Path) -> None:
     path = script(tmp_path, "x = 1")
     outcome, ending = watched(Program(str(path)), Settings(), Crier())
     assert (outcome.verdict, ending.code) == ("unjudged", 0)
+
+
+def test_switched_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARAMEDIC", "off")
+    path = script(tmp_path, "import torch.nn\nprint(torch.nn.Module.__init__.__module__)")
+    outcome, _ = watched(Program(str(path)), Settings(), Crier())
+    assert outcome.verdict == "unjudged"
+    assert "switched off" in outcome.why_unjudged

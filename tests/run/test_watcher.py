@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,39 @@ if __name__ == "__main__":
     seen, plain = under_watch(path), plainly(path)
     assert [record.steps for record in seen.outcome.records] == [4]
     assert all(torch.equal(a, b) for a, b in zip(seen.weights, plain.weights, strict=True))
+
+
+def test_evaluation_that_is_never_left(tmp_path: Path) -> None:
+    text = """
+m = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 2))
+opt = torch.optim.SGD(m.parameters(), 0.1)
+for epoch in range(4):
+    train(m, opt, 30)
+    m.eval()  # here
+"""
+    seen = _run(tmp_path, text)
+    assert seen.root == "wrong-mode"
+    assert seen.line() == "m.eval()  # here"
+
+
+def test_compiled_models_are_not_compiled_again(tmp_path: Path) -> None:
+    text = """
+import torch._dynamo
+from torch._dynamo.utils import counters
+torch._dynamo.reset()
+counters.clear()
+m = net()
+opt = torch.optim.SGD(m.parameters(), 0.1)
+train(torch.compile(m, backend="eager"), opt, 20)
+print(dict(counters["frames"]), dict(counters["graph_break"]))
+"""
+    path = script(tmp_path, HEAD + text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        plain, seen = plainly(path), under_watch(path)
+    assert seen.stdout == plain.stdout != ""
+    assert all(torch.equal(a, b) for a, b in zip(seen.weights, plain.weights, strict=True))
+    assert seen.outcome.records[0].steps == 20
 
 
 def test_torch_is_left_as_it_was(tmp_path: Path) -> None:

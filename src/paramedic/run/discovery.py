@@ -27,11 +27,12 @@ from paramedic.run.pairing import (
 )
 from paramedic.run.places import Place, calling_frame
 from paramedic.run.settings import Settings
-from paramedic.run.sources import OPTIMIZER, sources
+from paramedic.run.sources import MODE, OPTIMIZER, sources
 from paramedic.run.training import Training
 from paramedic.types import Finding, Remedy, Severity
 
 _ALLOWANCE = 1.0  # seconds: scripts of a few seconds are looked at closely
+_WRONG_MODE = "wrong-mode"
 _GRAVITY = {Severity.INFO: 0, Severity.WARNING: 1, Severity.CRITICAL: 2}
 
 
@@ -126,10 +127,13 @@ class Discovery:
         return found
 
     def _on_case(
-        self, case: Case, remedies: Sequence[Remedy], layers: Mapping[str, Place],
-        places: Mapping[str, Place],
+        self, case: Case, remedies: Sequence[Remedy], patient: Patient,
+        layers: Mapping[str, Place], places: dict[str, Place],
     ) -> None:  # fmt: skip
         finding = case.finding
+        if finding.slug == _WRONG_MODE:
+            evaluated = map(self._notebook.evaluated_at, patient.models.values())
+            places.update((MODE, place) for place in evaluated if place is not None)
         lines = sources(finding, layers, places)
         self._tell(finding, remedies[0] if remedies else None, lines[0] if lines else None)
         limit = self._settings.stop_on
@@ -156,13 +160,13 @@ class _Caller(Bystander):
         patient: Patient,
         on_case: Callable[..., None],
         layers: Mapping[str, Place],
-        places: Mapping[str, Place],
+        places: dict[str, Place],
     ) -> None:
         super().__init__(patient)
-        self._on_case, self._layers, self._places = on_case, layers, places
+        self._on_case, self._known = on_case, (patient, layers, places)
 
     def case_opened(self, case: Case, remedies: Sequence[Remedy]) -> None:
-        self._on_case(case, remedies, self._layers, self._places)
+        self._on_case(case, remedies, *self._known)
 
 
 def _learns(model: nn.Module) -> bool:

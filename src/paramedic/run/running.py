@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from paramedic.run.crier import Crier, logging_aside
@@ -18,7 +19,7 @@ def watched(program: Program, settings: Settings, crier: Crier) -> tuple[Outcome
     """Run a program under watch; what was found, and how the program ended."""
     check(program)
     watchers: list[Watcher] = []
-    waiting = AfterImport("torch", lambda: watchers.append(_watcher(settings, crier)))
+    waiting = AfterImport("torch", lambda: watchers.extend(_watchers(settings, crier)))
     with logging_aside(crier):
         waiting.install()
         try:
@@ -29,17 +30,22 @@ def watched(program: Program, settings: Settings, crier: Crier) -> tuple[Outcome
     return _outcome(program, records, ending, imported=bool(watchers)), ending
 
 
-def _watcher(settings: Settings, crier: Crier) -> Watcher:
+def _watchers(settings: Settings, crier: Crier) -> list[Watcher]:
+    """One, at work; none if Paramedic is switched off."""
+    from paramedic.probe.attach import is_off
     from paramedic.run.watcher import Watcher
 
+    if is_off():
+        return []
     watcher = Watcher(settings, crier.finding)
     watcher.open()
-    return watcher
+    return [watcher]
 
 
 def _outcome(program: Program, records: list[Record], ending: Ending, *, imported: bool) -> Outcome:
     if not imported:
-        why = "the program did not import torch"
+        off = "Paramedic is switched off by the environment variable PARAMEDIC"
+        why = off if "torch" in sys.modules else "the program did not import torch"
     elif not records:
         why = "no optimizer took a step in this process"
     else:

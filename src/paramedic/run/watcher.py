@@ -28,14 +28,15 @@ from paramedic.run.keras import Keras
 from paramedic.run.losses import observe_losses
 from paramedic.run.notebook import Notebook
 from paramedic.run.outcome import Record
-from paramedic.run.patching import Patches
+from paramedic.run.patching import Function, Patches
 from paramedic.run.phases import Phases
 from paramedic.run.places import Place, caller
 from paramedic.run.program import Enough
 from paramedic.run.settings import Settings
-from paramedic.run.sources import BACKWARD, LOSS, MODE, MODEL, STEP
+from paramedic.run.sources import BACKWARD, LOSS, MODEL, STEP
 from paramedic.run.training import Training
 
+_MOST_CALLS = 10_000  # of modules that are asked whether they are trained
 _FORGOTTEN = 50  # steps of others after which a training is over
 
 
@@ -56,6 +57,9 @@ class Watcher:
         self._current: Training | None = None  # the one that stepped last
         self._handles: list[Any] = []
         self._forward_handle: Any = None
+        self._pending = False  # there is an optimizer whose training is not found yet
+        self._compiled = False
+        self._calls = 0
         self._last: dict[str, Place] = {}  # the newest lines, until all trainings have theirs
         self._searching = True
         self._why_stop = ""
@@ -69,6 +73,7 @@ class Watcher:
         self._phases.open(self._patches)
         self._keras.open()
         observe_losses(self._patches, self._on_loss)
+        self._patches.wrap(torch, "compile", self._compiler)
         backward_passes.observe(self)
         self._handles = [
             register_optimizer_step_pre_hook(self._on_step_begin),
@@ -94,7 +99,7 @@ class Watcher:
             handle.remove()
         self._handles = []
         self._disarm()
-        self._searching = False
+        self._searching = self._pending = False
 
     def _keep(self, training: Training) -> None:
         record = self.guard.attempt("records", training.close)
@@ -105,9 +110,22 @@ class Watcher:
 
     def _on_optimizer(self) -> None:
         """There is an optimizer: the next forward pass may be the first of a training."""
-        self._searching = True
-        if self._forward_handle is None and self._process == os.getpid():
+        if self._process != os.getpid():
+            return
+        self._searching = self._pending = True
+        if self._forward_handle is None and not self._compiled:
             self._forward_handle = register_module_forward_pre_hook(self._on_forward)
+
+    def _compiler(self, original: Function) -> Function:
+        """Compiled modules warn of global hooks, and are compiled again when these go: such a
+        training is found at its first backward pass."""
+
+        def compile(*args: Any, **kwargs: Any) -> Any:
+            self._compiled = True
+            self._disarm()
+            return original(*args, **kwargs)
+
+        return compile
 
     def _disarm(self) -> None:
         if self._forward_handle is not None:
@@ -117,13 +135,17 @@ class Watcher:
     @never_traced
     def _on_forward(self, module: nn.Module, args: Any) -> None:
         if torch.is_grad_enabled() and not torch.compiler.is_compiling():
+            self._calls += 1
             self._search(module)
+            if self._calls >= _MOST_CALLS:  # a backward pass will tell
+                self._disarm()
 
     @aside("discovery")
     def _search(self, called: nn.Module | None) -> None:
         if called is not None and not self._discovery.is_trained(called, self._by_optimizer):
             return
         self._disarm()
+        self._pending = False
         place = caller()
         if place is not None and called is not None:
             self._last[MODEL] = place
@@ -152,7 +174,7 @@ class Watcher:
         place = caller()
         if place is not None:
             self._last[BACKWARD] = place
-        if self._forward_handle is not None:
+        if self._pending:
             self._search(None)
         if len(self._trainings) > 1:
             self._join(roots)
@@ -192,14 +214,12 @@ class Watcher:
 
     @aside("discovery")
     def _notice_step(self, optimizer: Optimizer) -> None:
-        if self._forward_handle is not None:
+        if self._pending:
             self._search(None)
         training = self._by_optimizer.get(id(optimizer))
         if training is not None and not training.complete:
             self._locate(training)
-        self._searching = self._forward_handle is not None or not all(
-            one.complete for one in self._trainings
-        )
+        self._searching = self._pending or not all(one.complete for one in self._trainings)
 
     def _locate(self, training: Training) -> None:
         """The lines that were run last are those of this training."""
@@ -207,10 +227,6 @@ class Watcher:
         if place is not None:
             self._last[STEP] = place
         training.places.update(self._last)
-        for model in training.pair.models:
-            mode = self._notebook.evaluated_at(model)
-            if mode is not None:
-                training.places[MODE] = mode
         # Inside a closure the first step begins before its backward pass.
         training.complete = BACKWARD in training.places or training.monitor.last_step > 0
 
