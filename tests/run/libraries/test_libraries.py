@@ -6,9 +6,9 @@ Install the extra `libraries` for them: `pip install -e '.[libraries]' -c constr
 from __future__ import annotations
 
 import logging
-import sys
 import warnings
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -21,13 +21,13 @@ SICK = {
     "skorch": ("1e-7", "learning-rate-too-low", "net.fit(x, y)"),
     "lightning": ("1e-7", "learning-rate-too-low", "torch.optim.Adam"),
     "keras": ("1e-7", "learning-rate-too-low", "keras.optimizers.Adam"),
-    "transformers": ("1.0", "learning-rate-too-high", "Trainer("),
+    "transformers": ("1.0", "learning-rate-too-high", "trainer.train()"),
 }
 
 
 @pytest.fixture(autouse=True)
 def _as_it_was(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.delenv("KERAS_BACKEND", raising=False)
+    monkeypatch.setenv("KERAS_BACKEND", "torch")  # the script sets it, too: undone afterwards
     handlers, level = list(logging.getLogger().handlers), logging.getLogger().level
     yield
     logging.getLogger().handlers[:] = handlers
@@ -35,9 +35,10 @@ def _as_it_was(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _run(library: str, rate: str) -> Seen:
+    if find_spec(library) is None:
+        pytest.skip(f"{library} is not installed: extra `libraries`")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        pytest.importorskip(library, reason=f"{library} is not installed: extra `libraries`")
         return under_watch(Path(__file__).parent / f"{library}_script.py", rate)
 
 
@@ -56,4 +57,3 @@ def test_a_healthy_script(library: str) -> None:
     seen = _run(library, "3e-3")
     assert seen.ending.code == 0, seen.stderr
     assert seen.outcome.verdict == "healthy"
-    assert "torch" in sys.modules

@@ -43,8 +43,9 @@ with tempfile.TemporaryDirectory() as folder:
         use_cpu=True,
         seed=0,
     )
-    Trainer(
+    trainer = Trainer(
         model=BertForSequenceClassification(config),
         args=arguments,
         train_dataset=Sequences(640),
-    ).train()
+    )
+    trainer.train()
