@@ -194,3 +194,26 @@ def test_what_examining_took_is_paid_for_by_looking_later() -> None:
     always = Schedule(None)
     always.examined(1.0)
     assert always.plan(1, FULL) == 1
+
+
+def test_an_allowance_is_spent_on_looks_that_become_rarer() -> None:
+    """A loop so fast that a share of its time allows next to no look."""
+    looked = {}
+    for allowance in (0.0, 1.0):
+        schedule, steps = Schedule(0.01, allowance=allowance), []
+        for step in range(1000):
+            level = schedule.level(step)
+            if level is None:
+                schedule.passed(1e-4, 0.0)
+                continue
+            cost = 1e-2 if level == FULL else 1e-3
+            schedule.looked(step, level, 1e-4 + cost, cost)
+            schedule.agree(step, level, schedule.plan(step, level))
+            if level == FULL:
+                steps.append(step)
+        looked[allowance] = steps
+    assert len(looked[0.0]) < 10
+    distances = [b - a for a, b in pairwise(looked[1.0])]
+    assert len(distances) > 50
+    assert distances[:20] == [1] * 20
+    assert max(distances[:60]) <= 1000 // 16

@@ -14,6 +14,7 @@ from paramedic.cli.export import export
 from paramedic.cli.heal import heal
 from paramedic.cli.replay import replay
 from paramedic.cli.rules import rules
+from paramedic.cli.run import PASS_ON, run
 from paramedic.version import __version__
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app = typer.Typer(
     rich_markup_mode=None if os.environ.get("NO_COLOR") else "rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command(context_settings=PASS_ON)(run)
 app.command()(demo)
 app.command()(checkup)
 app.command()(heal)

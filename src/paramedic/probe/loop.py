@@ -53,7 +53,7 @@ class Loop:
     ) -> None:
         self.guard = guard
         self._attendant = attendant
-        self.schedule = Schedule(options.overhead, options.measure)
+        self.schedule = Schedule(options.overhead, options.measure, options.allowance)
         self._step = 0  # the number of the step under way, when it was last looked
         self.batches = 0  # backward passes so far
         self._recorder = recorder

@@ -20,16 +20,20 @@ _MOST_DEBT = 100  # steps: the first examinations of a fast loop must not blind 
 _LONGEST = 10_000  # steps: never look away for longer
 _ALERT = 3  # looks in a row after a jump of the gradient
 _GLANCES = 0.5  # of the budget, that glances at the steps between may take
+_SPARSER = 16  # within the allowance, look again after this part of the steps so far
 
 
 class Schedule:
     """Decides the level of the look at each step: `full`, `vitals` or none.
 
-    `overhead` is the share of step time to keep to, or None to look at every step.
+    `overhead` is the share of step time to keep to, or None to look at every step. `allowance`
+    is what may be spent beyond it, in seconds, on looks that become rarer as the run goes on: a
+    share of a run of a few seconds is too little to learn anything from.
     """
 
-    def __init__(self, overhead: float | None, highest: str = FULL) -> None:
+    def __init__(self, overhead: float | None, highest: str = FULL, allowance: float = 0.0) -> None:
         self.overhead = overhead
+        self._allowance = allowance
         self.highest = highest
         self.looks = {VITALS: 0, FULL: 0}
         self._due = {VITALS: 0, FULL: 0}
@@ -94,11 +98,13 @@ class Schedule:
         self.looks[level] += 1
         self._seen += 1
         self._alert = max(self._alert - 1, 0)
+        self._allowance -= cost
         self._costs[level].append(cost)
         self._plain.append(max(seconds - cost, 0.0))
 
     def examined(self, cost: float) -> None:
         """Detectors took `cost`: the next looks wait until that is paid for."""
+        self._allowance -= cost
         if cost > 0 and self.overhead is not None and self._plain:
             self._debt += cost / (self.overhead * max(median(self._plain), 1e-9))
 
@@ -113,7 +119,8 @@ class Schedule:
             budget /= _SHARES[VITALS]
         debt, self._debt = min(self._debt, _MOST_DEBT), 0.0
         distance = math.ceil(median(self._costs[level]) / (budget * plain) + debt)
-        return min(max(distance, 1), _LONGEST)
+        longest = step // _SPARSER if level == FULL and self._allowance > 0 else _LONGEST
+        return max(min(distance, longest), 1)
 
     def agree(self, step: int, level: str, distance: int) -> None:
         """Set the distance that `plan` proposed, or that all ranks agreed on."""

@@ -1,0 +1,72 @@
+"""`paramedic run --fix`: the patch, on stdout; what was tried, on stderr."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from paramedic.run.crier import Crier
+    from paramedic.run.fix.patch import Patch
+    from paramedic.run.outcome import Outcome
+    from paramedic.run.program import Program
+
+
+def require_fix(budget: str | None) -> None:
+    """Complain before the program runs, not after it."""
+    from paramedic.optional import require
+
+    require("libcst", extra="fix", needed_by="paramedic run --fix")
+    from paramedic.run.fix.fixing import budget as parsed
+
+    parsed(budget)
+
+
+def fixed(
+    outcome: Outcome,
+    program: Program,
+    crier: Crier,
+    budget: str | None,
+    *,
+    verify: bool,
+    write: bool,
+) -> Outcome:
+    """Look for a patch, try it, show it and, if asked for, apply it."""
+    from paramedic.run.fix import fixing
+
+    if verify:
+        _warn(outcome, crier)
+    found = fixing.fix(outcome, program, fixing.budget(budget), crier.say, verify=verify)
+    if found.patch is None:
+        crier.say("No patch was verified; what is said above is advice.")
+        return outcome
+    _show(found.patch, program, crier)
+    if not found.verified:
+        crier.say("This patch was not tried.")
+    if write and found.patch.arguments is None:
+        kept = fixing.write(found.patch)
+        crier.say(f"Applied; the original is {kept}.")
+    return fixing.told(outcome, found)
+
+
+def _warn(outcome: Outcome, crier: Crier) -> None:
+    from pathlib import Path
+
+    from paramedic.run.fix.scratch import warnings_for
+
+    files = {place.file for record in outcome.records for place in record.places.values()}
+    for file in sorted(files):
+        for warning in warnings_for(Path(file).read_text(encoding="utf-8", errors="replace")):
+            crier.say(warning)
+
+
+def _show(patch: Patch, program: Program, crier: Crier) -> None:
+    if patch.arguments is not None:
+        crier.say("The value is given on the command line. Use:")
+        typer.echo(shlex.join([program.target, *patch.arguments]))
+    else:
+        typer.echo(patch.diff(), nl=False)
+    sys.stdout.flush()

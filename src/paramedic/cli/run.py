@@ -1,0 +1,154 @@
+"""`paramedic run`: any unmodified script, watched and explained."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from paramedic.cli.choosing import Ignore, Select, split, write_json
+from paramedic.cli.failing import fails_clearly
+from paramedic.cli.fix import fixed, require_fix
+
+if TYPE_CHECKING:
+    from paramedic.run.outcome import Outcome
+    from paramedic.run.program import Ending
+    from paramedic.types import Severity
+
+_PIPE = 200  # columns
+# What comes after the script is the script's.
+PASS_ON = {"allow_interspersed_args": False, "ignore_unknown_options": False}
+
+
+@fails_clearly
+def run(  # noqa: PLR0913 - these are the options of a command
+    target: Annotated[str, typer.Argument(metavar="SCRIPT", help="The program to run.")],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[ARGS]…", help="What it is given.")
+    ] = None,
+    module: Annotated[
+        bool, typer.Option("-m", "--module", help="SCRIPT is the name of a module.")
+    ] = False,
+    json: Annotated[
+        str | None, typer.Option("--json", help="Write the report as JSON.", metavar="FILE")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write the report as a page.", metavar="FILE")
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(help="Where to record; by default a temporary file.")
+    ] = None,
+    stop_on: Annotated[
+        str | None,
+        typer.Option(help="End the program at a finding this grave.", metavar="critical|warning"),
+    ] = None,
+    max_steps: Annotated[
+        int | None, typer.Option(help="End the program after so many optimizer steps.", min=1)
+    ] = None,
+    select: Select = None,
+    ignore: Ignore = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Say nothing; the exit code tells.")
+    ] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Make a patch of the best remedy and try it.")
+    ] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="With --fix: apply the patch; SCRIPT.orig is kept.")
+    ] = False,
+    no_verify: Annotated[
+        bool, typer.Option("--no-verify", help="With --fix: do not try the patch.")
+    ] = False,
+    budget: Annotated[
+        str | None,
+        typer.Option(help="With --fix: what a try may take, 500 (steps) or 60s.", metavar="N|Ns"),
+    ] = None,
+    exit_zero: Annotated[
+        bool, typer.Option("--exit-zero", help="Exit with 0 whatever is found.")
+    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say everything.")] = False,
+) -> None:
+    """Run a PyTorch script as it is, watch it, and say what is wrong and what to do.
+
+    The script keeps its arguments, output and exit code. Exit code: the script's own if it
+    failed, else 0: healthy, 1: sick, 2: could not judge.
+    """
+    from paramedic.run.crier import Crier
+    from paramedic.run.program import Program
+    from paramedic.run.running import watched
+    from paramedic.run.settings import Settings
+
+    if html is not None:
+        raise ValueError("--html is not there yet; --json FILE writes the same report as JSON.")
+    program = Program(target, tuple(arguments or ()), is_module=module)
+    settings = Settings(split(select), split(ignore), _severity(stop_on), max_steps, trace)
+    _check_rules(settings.select, settings.ignore)
+    if write and not fix:
+        raise ValueError("--write applies what --fix finds: give both.")
+    if fix:
+        require_fix(budget)
+    crier = Crier(quiet=quiet)
+    outcome, ending = watched(program, settings, crier)
+    sys.stdout.flush()
+    if not quiet:
+        _show(outcome, ending, verbose=verbose)
+    if fix and outcome.verdict == "sick" and not ending.interrupted:
+        outcome = fixed(outcome, program, crier, budget, verify=not no_verify, write=write)
+    if json is not None:
+        write_json(outcome.to_json(), json)
+    _leave(outcome, ending, exit_zero=exit_zero)
+
+
+def _severity(name: str | None) -> Severity | None:
+    from paramedic.types import Severity
+
+    if name is None:
+        return None
+    if name not in (Severity.WARNING, Severity.CRITICAL):
+        raise ValueError(f"--stop-on must be `critical` or `warning` but got `{name}`.")
+    return Severity(name)
+
+
+def _check_rules(select: Sequence[str], ignore: Sequence[str]) -> None:
+    """An unknown code is told before the program begins, not in the middle of it."""
+    from paramedic.diagnose.config import load
+
+    load().choose(select=select, ignore=ignore)
+
+
+def _show(outcome: Outcome, ending: Ending, *, verbose: bool) -> None:
+    from rich.console import Console
+
+    from paramedic.report.run import told
+
+    console = Console(stderr=True, highlight=False, width=_width())
+    console.print(told(outcome, ending.stopped, verbose=verbose))
+
+
+def _width() -> int | None:
+    """That of the terminal; a file or a pipe is read by something that does not mind long lines."""
+    return None if sys.stderr.isatty() else _PIPE
+
+
+def _leave(outcome: Outcome, ending: Ending, *, exit_zero: bool) -> None:
+    """With the code of the program if it failed, else with ours."""
+    if ending.interrupted:
+        _die_of_interrupt()
+    if ending.code:
+        raise typer.Exit(ending.code)
+    raise typer.Exit(0 if exit_zero else outcome.exit_code)
+
+
+def _die_of_interrupt() -> None:
+    """As the interpreter does after Ctrl-C: whoever called us is to see what ended us."""
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGINT)

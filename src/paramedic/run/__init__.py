@@ -1,0 +1,1 @@
+"""`paramedic run`: somebody's own program, watched without a change to it."""

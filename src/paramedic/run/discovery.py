@@ -1,0 +1,204 @@
+"""From optimizers that are alive to trainings that are watched."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from paramedic.diagnose.case import Case
+from paramedic.probe.attach import attach
+from paramedic.probe.attendant import Bystander, Patient
+from paramedic.probe.layers import qualified
+from paramedic.probe.options import Options
+from paramedic.run.notebook import Notebook
+from paramedic.run.pairing import (
+    LooseParameters,
+    Pair,
+    held,
+    joined,
+    leaves,
+    outermost,
+    owners,
+    pairs,
+)
+from paramedic.run.places import Place, calling_frame
+from paramedic.run.settings import Settings
+from paramedic.run.sources import MODE, OPTIMIZER, sources
+from paramedic.run.training import Training
+from paramedic.types import Finding, Remedy, Severity
+
+_ALLOWANCE = 1.0  # seconds: scripts of a few seconds are looked at closely
+_WRONG_MODE = "wrong-mode"
+_GRAVITY = {Severity.INFO: 0, Severity.WARNING: 1, Severity.CRITICAL: 2}
+
+
+class Discovery:
+    """Makes a `Training` of each optimizer that nobody watches yet."""
+
+    def __init__(
+        self,
+        notebook: Notebook,
+        settings: Settings,
+        tell: Callable[[Finding, Remedy | None, Place | None], None],
+        stop: Callable[[str], None],
+    ) -> None:
+        self._notebook = notebook
+        self._settings = settings
+        self._tell, self._stop = tell, stop
+        self._found = 0
+
+    def is_trained(self, module: nn.Module, known: Mapping[int, Training]) -> bool:
+        """Whether an optimizer that is not watched holds a parameter of the module."""
+        wanted = held(self._fresh(known))
+        return any(id(parameter) in wanted for parameter in module.parameters())
+
+    def _fresh(self, known: Mapping[int, Training]) -> list[Optimizer]:
+        return [
+            one
+            for one in self._notebook.optimizers()
+            if not (id(one) in known and any(one is two for two in known[id(one)].pair.optimizers))
+        ]
+
+    def trainings(self, called: nn.Module | None, known: Mapping[int, Training]) -> list[Training]:
+        """A training, watched from now on, for each pair of models and optimizers."""
+        fresh = self._fresh(known)
+        owned = self._owned(fresh, called)
+        found = pairs(owned, [one for one in fresh if owned[id(one)]])
+        return [self._watched(pair) for pair in found]
+
+    def _owned(
+        self, fresh: Sequence[Optimizer], called: nn.Module | None
+    ) -> dict[int, list[nn.Module]]:
+        roots = outermost(self._notebook.modules())
+        owned: dict[int, list[nn.Module]] = {}
+        for optimizer in fresh:
+            models, loose = owners(optimizer, roots, called)
+            if loose:  # copies and what was read from a file were made without `__init__`
+                roots = outermost(self._notebook.all_modules())
+                models, loose = owners(optimizer, roots, called)
+            if loose and any(one.requires_grad for one in loose):
+                models.append(LooseParameters(loose))
+            owned[id(optimizer)] = [m for m in models if _learns(m)]
+        return owned
+
+    def _watched(self, pair: Pair) -> Training:
+        names = _names(pair.models)
+        named = (
+            {"": pair.models[0]}
+            if len(pair.models) == 1
+            else dict(zip(names, pair.models, strict=True))
+        )
+        self._found += 1
+        layers = self._layers(named)
+        places: dict[str, Place] = {}
+        place = self._notebook.place(pair.optimizers[0])
+        if place is not None:
+            places[OPTIMIZER] = place
+        monitor = attach(
+            named, pair.optimizers, self._options(),
+            lambda patient: _Caller(patient, self._on_case, layers, places),
+        )  # fmt: skip
+        called = _expression(pair.models[0])
+        return Training(" + ".join(names), pair, monitor, layers, places, called)
+
+    def _options(self) -> Options:
+        settings = self._settings
+        return Options(
+            trace=settings.trace or _default_trace(),
+            overhead=settings.overhead,
+            select=tuple(settings.select),
+            ignore=tuple(settings.ignore),
+            strict=settings.strict,
+            allowance=_ALLOWANCE,
+        )
+
+    def _layers(self, named: Mapping[str, nn.Module]) -> dict[str, Place]:
+        """Where each layer was made, by the name it has in the chart."""
+        found: dict[str, Place] = {}
+        for prefix, model in named.items():
+            for path, module in model.named_modules():
+                place = self._notebook.place(module)
+                if place is not None:
+                    found[qualified(prefix, path) or type(module).__name__] = place
+        return found
+
+    def _on_case(
+        self, case: Case, remedies: Sequence[Remedy], patient: Patient,
+        layers: Mapping[str, Place], places: dict[str, Place],
+    ) -> None:  # fmt: skip
+        finding = case.finding
+        if finding.slug == _WRONG_MODE:
+            evaluated = map(self._notebook.evaluated_at, patient.models.values())
+            places.update((MODE, place) for place in evaluated if place is not None)
+        lines = sources(finding, layers, places)
+        self._tell(finding, remedies[0] if remedies else None, lines[0] if lines else None)
+        limit = self._settings.stop_on
+        if limit is not None and _GRAVITY[finding.severity] >= _GRAVITY[limit]:
+            self._stop(f"at {finding.slug} ({finding.severity.value}), as --stop-on says")
+
+    # -- trainings that belong together ------------------------------------------------------
+
+    def reached(self, roots: Sequence[Tensor], trainings: Sequence[Training]) -> list[Training]:
+        """The trainings whose parameters a loss depends on."""
+        found = leaves(roots)
+        return [one for one in trainings if not found.isdisjoint(held(one.pair.optimizers))]
+
+    def joined(self, several: Sequence[Training]) -> Training:
+        """One training of several, watched anew."""
+        return self._watched(joined([one.pair for one in several]))
+
+
+class _Caller(Bystander):
+    """Stands by a run and passes on what is found in it."""
+
+    def __init__(
+        self,
+        patient: Patient,
+        on_case: Callable[..., None],
+        layers: Mapping[str, Place],
+        places: dict[str, Place],
+    ) -> None:
+        super().__init__(patient)
+        self._on_case, self._known = on_case, (patient, layers, places)
+
+    def case_opened(self, case: Case, remedies: Sequence[Remedy]) -> None:
+        self._on_case(case, remedies, *self._known)
+
+
+def _learns(model: nn.Module) -> bool:
+    return any(parameter.requires_grad for parameter in model.parameters())
+
+
+def _names(models: Sequence[nn.Module]) -> list[str]:
+    """What the user calls the models, else their classes; each name once."""
+    names: list[str] = []
+    for model in models:
+        name = _expression(model).removeprefix("self.") or type(model).__name__
+        same = names.count(name)
+        names.append(f"{name}{same + 1}" if same else name)
+    return names
+
+
+def _expression(model: nn.Module) -> str:
+    """How the code that calls a model refers to it: `model`, `self.model`; empty if unknown."""
+    frame = calling_frame()
+    if frame is None:
+        return ""
+    owner = frame.f_locals.get("self")
+    attributes = {f"self.{key}": value for key, value in _attributes(owner).items()}
+    known = {**frame.f_globals, **attributes, **frame.f_locals}
+    return next((key for key, value in known.items() if value is model), "")
+
+
+def _attributes(owner: object) -> dict[str, object]:
+    found = getattr(owner, "__dict__", None)
+    return {**found, **found.get("_modules", {})} if isinstance(found, dict) else {}
+
+
+def _default_trace() -> Path:
+    """A new file in the temporary folder: nothing is written where the program works."""
+    return Path(tempfile.gettempdir()) / "paramedic-runs" / "run.db"

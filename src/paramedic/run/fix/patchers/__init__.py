@@ -1,0 +1,1 @@
+"""How each remedy is written into a program."""

@@ -1,0 +1,53 @@
+"""Seeing the calls of torch's loss functions, by modules and by functions alike.
+
+The modules of torch call the functions of `torch.nn.functional`, so wrapping these shows both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from paramedic.run.patching import Function, Patches
+
+_NAMES = (
+    "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div", "poisson_nll_loss",
+    "gaussian_nll_loss", "soft_margin_loss", "multi_margin_loss", "multilabel_margin_loss",
+    "hinge_embedding_loss", "cosine_embedding_loss", "margin_ranking_loss",
+    "triplet_margin_loss", "ctc_loss",
+)  # fmt: skip
+
+# name, prediction, target, reduction, result
+OnLoss = Callable[[str, Tensor, Tensor, str, Tensor], None]
+
+
+def observe_losses(patches: Patches, on_loss: OnLoss) -> None:
+    """Tell `on_loss` of each call. It must not raise."""
+    for name in _NAMES:
+        patches.wrap(functional, name, _observing(name, on_loss))
+
+
+def _observing(name: str, on_loss: OnLoss) -> Callable[[Function], Function]:
+    def make(original: Function) -> Function:
+        def loss(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            if torch.compiler.is_compiling():
+                return result
+            prediction = args[0] if args else kwargs.get("input")
+            target = args[1] if len(args) > 1 else kwargs.get("target")
+            if (
+                isinstance(prediction, Tensor)
+                and isinstance(target, Tensor)
+                and isinstance(result, Tensor)
+            ):
+                on_loss(name, prediction, target, str(kwargs.get("reduction", "mean")), result)
+            return result
+
+        return loss
+
+    return make

@@ -1,0 +1,31 @@
+"""What a user can set when a program is run under watch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from paramedic.types import Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options of `paramedic run` that watching itself depends on.
+
+    `stop_on` ends the program when something of this severity is found, `max_steps` after so many
+    optimizer steps of one training; `trace` is the file to record to, by default a new one in
+    the temporary folder.
+    """
+
+    select: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+    stop_on: Severity | None = None
+    max_steps: int | None = None
+    trace: Path | None = None
+    overhead: float | None = 0.01
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        if self.max_steps is not None and self.max_steps < 1:
+            raise ValueError(f"--max-steps must be at least 1 but got {self.max_steps}.")

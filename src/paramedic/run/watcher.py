@@ -1,0 +1,266 @@
+"""Finds trainings in a running program and watches them.
+
+A training is found at the first forward pass, with gradients, of a module whose parameters an
+optimizer holds (or at the first backward pass, where no module is called). From then on an
+ordinary monitor watches it; what stays of the discovery costs less than a microsecond a step.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_pre_hook
+from torch.optim import Optimizer
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+from paramedic.probe.backward import backward_passes
+from paramedic.probe.compiler import never_traced
+from paramedic.probe.guard import Guard, aside
+from paramedic.run.discovery import Discovery
+from paramedic.run.keras import Keras
+from paramedic.run.losses import observe_losses
+from paramedic.run.notebook import Notebook
+from paramedic.run.outcome import Record
+from paramedic.run.patching import Function, Patches
+from paramedic.run.phases import Phases
+from paramedic.run.places import Place, caller
+from paramedic.run.program import Enough
+from paramedic.run.settings import Settings
+from paramedic.run.sources import BACKWARD, LOSS, MODEL, STEP
+from paramedic.run.training import Training
+
+_MOST_CALLS = 10_000  # of modules that are asked whether they are trained
+_FORGOTTEN = 50  # steps of others after which a training is over
+
+
+class Watcher:
+    """Watches the whole process from `open` to `close`."""
+
+    def __init__(self, settings: Settings, tell: Callable[..., None]) -> None:
+        self.guard = Guard(strict=settings.strict)
+        self._settings = settings
+        self._patches = Patches()
+        self._phases = Phases()
+        self._notebook = Notebook(self._on_optimizer)
+        self._keras = Keras(self._patches, self._notebook.note_optimizer)
+        self._discovery = Discovery(self._notebook, settings, tell, self._stop)
+        self._trainings: list[Training] = []
+        self._records: list[Record] = []
+        self._by_optimizer: dict[int, Training] = {}
+        self._current: Training | None = None  # the one that stepped last
+        self._handles: list[Any] = []
+        self._forward_handle: Any = None
+        self._pending = False  # there is an optimizer whose training is not found yet
+        self._compiled = False
+        self._calls = 0
+        self._last: dict[str, Place] = {}  # the newest lines, until all trainings have theirs
+        self._searching = True
+        self._why_stop = ""
+        self._process = os.getpid()
+
+    # -- beginning and end -------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Start to watch; torch has just been imported."""
+        self._notebook.open(self._patches)
+        self._phases.open(self._patches)
+        self._keras.open()
+        observe_losses(self._patches, self._on_loss)
+        self._patches.wrap(torch, "compile", self._compiler)
+        backward_passes.observe(self)
+        self._handles = [
+            register_optimizer_step_pre_hook(self._on_step_begin),
+            register_optimizer_step_post_hook(self._on_step_end),
+        ]
+        os.register_at_fork(after_in_child=self._leave)
+
+    def close(self) -> list[Record]:
+        """Stop watching; what was learned of each training."""
+        self._end_epoch()
+        self._leave()
+        for training in self._trainings:
+            self._keep(training)
+        self._trainings.clear()
+        return self._records
+
+    def _leave(self) -> None:
+        """Take all hooks of the discovery away. A forked child is not ours to watch."""
+        self._keras.close()
+        self._patches.remove()
+        backward_passes.forget(self)
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+        self._disarm()
+        self._searching = self._pending = False
+
+    def _keep(self, training: Training) -> None:
+        record = self.guard.attempt("records", training.close)
+        if record is not None and record.steps:
+            self._records.append(record)
+
+    # -- finding -----------------------------------------------------------------------------
+
+    def _on_optimizer(self) -> None:
+        """There is an optimizer: the next forward pass may be the first of a training."""
+        if self._process != os.getpid():
+            return
+        self._searching = self._pending = True
+        if self._forward_handle is None and not self._compiled:
+            self._forward_handle = register_module_forward_pre_hook(self._on_forward)
+
+    def _compiler(self, original: Function) -> Function:
+        """Compiled modules warn of global hooks, and are compiled again when these go: such a
+        training is found at its first backward pass."""
+
+        def compile(*args: Any, **kwargs: Any) -> Any:
+            self._compiled = True
+            self._disarm()
+            return original(*args, **kwargs)
+
+        return compile
+
+    def _disarm(self) -> None:
+        if self._forward_handle is not None:
+            self._forward_handle.remove()
+            self._forward_handle = None
+
+    @never_traced
+    def _on_forward(self, module: nn.Module, args: Any) -> None:
+        if torch.is_grad_enabled() and not torch.compiler.is_compiling():
+            self._calls += 1
+            self._search(module)
+            if self._calls >= _MOST_CALLS:  # a backward pass will tell
+                self._disarm()
+
+    @aside("discovery")
+    def _search(self, called: nn.Module | None) -> None:
+        if called is not None and not self._discovery.is_trained(called, self._by_optimizer):
+            return
+        self._disarm()
+        self._pending = False
+        place = caller()
+        if place is not None and called is not None:
+            self._last[MODEL] = place
+        for training in self._discovery.trainings(called, self._by_optimizer):
+            self._add(training)
+
+    def _add(self, training: Training) -> None:
+        for optimizer in training.pair.optimizers:
+            self._by_optimizer[id(optimizer)] = training
+        self._trainings.append(training)
+
+    # -- what happens ------------------------------------------------------------------------
+
+    def before_backward(self, roots: Sequence[Tensor]) -> None:
+        """The observer of all backward passes."""
+        if self._searching:
+            self._notice_backward(roots)
+        if self._phases.pending:
+            self._end_epoch()
+        self._phases.trained()
+
+    def after_backward(self) -> None: ...
+
+    @aside("discovery")
+    def _notice_backward(self, roots: Sequence[Tensor]) -> None:
+        place = caller()
+        if place is not None:
+            self._last[BACKWARD] = place
+        if self._pending:
+            self._search(None)
+        if len(self._trainings) > 1:
+            self._join(roots)
+
+    def _join(self, roots: Sequence[Tensor]) -> None:
+        """Trainings that a loss reaches together, as in an adversarial pair, are one."""
+        reached = self._discovery.reached(roots, self._trainings)
+        if len(reached) < 2:
+            return
+        for training in reached:
+            training.monitor.close()
+            self._trainings.remove(training)
+        self._add(self._discovery.joined(reached))
+
+    @aside("losses")
+    def _on_loss(
+        self, name: str, prediction: Tensor, target: Tensor, reduction: str, result: Tensor
+    ) -> None:
+        if self._searching and torch.is_grad_enabled() and result.requires_grad:
+            place = caller()
+            if place is not None:
+                self._last[LOSS] = place
+        self._phases.loss_called(name, prediction, target, reduction, result)
+
+    @aside("epochs")
+    def _end_epoch(self) -> None:
+        values = self._phases.take()
+        if values is not None and self._current is not None:
+            self._current.epoch(values)
+
+    # -- steps -------------------------------------------------------------------------------
+
+    @never_traced
+    def _on_step_begin(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        if self._searching:
+            self._notice_step(optimizer)
+
+    @aside("discovery")
+    def _notice_step(self, optimizer: Optimizer) -> None:
+        if self._pending:
+            self._search(None)
+        training = self._by_optimizer.get(id(optimizer))
+        if training is not None and not training.complete:
+            self._locate(training)
+        self._searching = self._pending or not all(one.complete for one in self._trainings)
+
+    def _locate(self, training: Training) -> None:
+        """The lines that were run last are those of this training."""
+        place = caller()
+        if place is not None:
+            self._last[STEP] = place
+        training.places.update(self._last)
+        # Inside a closure the first step begins before its backward pass.
+        training.complete = BACKWARD in training.places or training.monitor.last_step > 0
+
+    @never_traced
+    def _on_step_end(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        training = self._by_optimizer.get(id(optimizer))
+        if training is None:
+            return
+        self._current = training
+        if len(self._trainings) > 1:
+            self._age(training)
+        most = self._settings.max_steps
+        if most is not None and training.monitor.last_step + 1 >= most:
+            raise Enough(f"after {most} steps, as --max-steps says")
+        if self._why_stop:
+            raise Enough(self._why_stop)
+
+    @aside("discovery")
+    def _age(self, stepped: Training) -> None:
+        """A training that has not stepped for long while another has is over: let go of it."""
+        stepped.steps_of_others = 0
+        for training in list(self._trainings):
+            if training is stepped or training.monitor.last_step < 0:
+                continue
+            training.steps_of_others += 1
+            if training.steps_of_others >= _FORGOTTEN:
+                self._forget(training)
+
+    def _forget(self, training: Training) -> None:
+        self._trainings.remove(training)
+        self._keep(training)
+        for key, one in list(self._by_optimizer.items()):
+            if one is training:
+                del self._by_optimizer[key]
+
+    def _stop(self, why: str) -> None:
+        self._why_stop = why

@@ -1,0 +1,85 @@
+"""The options of `paramedic run`; what it does to programs is tested in `tests/run`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from paramedic.cli.main import app
+from tests.run.support import script
+
+SLOW = """
+import sys
+import torch
+from torch import nn
+torch.manual_seed(0)
+x = torch.randn(256, 8)
+y = (x[:, 0] > 0).long()
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
+opt = torch.optim.SGD(model.parameters(), lr=float(sys.argv[1]))
+for step in range(100):
+    opt.zero_grad()
+    loss = nn.functional.cross_entropy(model(x), y)
+    loss.backward()
+    opt.step()
+print("trained", sys.argv[1:])
+sys.exit(int(sys.argv[2]))
+"""
+
+
+@pytest.fixture
+def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return str(script(tmp_path, SLOW))
+
+
+def test_findings_on_stderr_and_the_report(slow: str, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    trace = tmp_path / "my.db"
+    words = ["run", "--json", str(report), "--trace", str(trace), slow, "1e-6", "0", "--json"]
+    shown = CliRunner().invoke(app, words)
+    assert shown.exit_code == 1
+    assert shown.stdout == "trained ['1e-6', '0', '--json']\n"
+    assert "paramedic: step" in shown.stderr
+    assert "Root cause: learning-rate-too-low" in shown.stderr
+    found = json.loads(report.read_text())
+    assert found["findings"][0]["slug"] == "learning-rate-too-low"
+    assert found["findings"][0]["source"][0]["line"] == 9
+    assert found["trace"] == str(trace)
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments", "code"),
+    [
+        ((), ("0.1", "0"), 0),
+        ((), ("1e-6", "3"), 3),
+        (("--exit-zero",), ("1e-6", "0"), 0),
+        (("--ignore", "O,L"), ("1e-6", "0"), 0),
+    ],
+)
+def test_exit_codes(
+    options: tuple[str, ...], arguments: tuple[str, ...], code: int, slow: str
+) -> None:
+    shown = CliRunner().invoke(app, ["run", "--quiet", *options, slow, *arguments])
+    assert shown.exit_code == code
+    assert shown.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nowhere.py"], "There is no script `nowhere.py`"),
+        (["--stop-on", "info", "x.py"], "--stop-on must be `critical` or `warning`"),
+        (["--html", "x.html", "x.py"], "--html is not there yet"),
+        (["--write", "x.py"], "--write applies what --fix finds"),
+        (["--fix", "--budget", "lots", "x.py"], "--budget must be steps"),
+        (["--select", "Z9", "x.py"], "Z9"),
+    ],
+)
+def test_clear_errors(words: list[str], message: str) -> None:
+    shown = CliRunner().invoke(app, ["run", *words])
+    assert shown.exit_code == 2
+    assert message in shown.stderr

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from paramedic.run.fix import fixing
+from paramedic.run.fix.fixing import Budget, Fix, budget, candidates, fix, told, write
+from paramedic.run.fix.patch import Patch
+from paramedic.run.fix.trial import Trial
+from paramedic.run.outcome import Outcome, Verified
+from paramedic.run.program import Program
+from paramedic.types import Remedy
+from tests.run.support import script, under_watch
+from tests.run.test_outcome import REMEDY, SICK
+
+SLOW = """
+import pathlib
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.randn(256, 8)
+y = (x @ torch.randn(8)).sign().add(1).div(2).long()
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
+opt = torch.optim.SGD(model.parameters(), lr=1e-5)
+for step in range(150):
+    i = torch.randint(0, 256, (32,))
+    loss = nn.functional.cross_entropy(model(x[i]), y[i])
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+pathlib.Path("result.txt").write_text(str(loss.item()))
+"""
+
+
+def test_a_patch_that_was_really_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a copy: neither the script nor what it writes is touched by the trial."""
+    monkeypatch.chdir(tmp_path)
+    path = script(tmp_path, SLOW)
+    seen = under_watch(path)
+    (tmp_path / "result.txt").write_text("mine")
+    assert seen.root == "learning-rate-too-low"
+    said: list[str] = []
+    found = fix(seen.outcome, Program("train.py"), Budget(), said.append, verify=True)
+    assert found.verified
+    assert found.patch is not None
+    assert "+opt = torch.optim.SGD(model.parameters(), lr=" in found.patch.diff()
+    assert path.read_text() == found.patch.before
+    assert (tmp_path / "result.txt").read_text() == "mine"
+    report = told(seen.outcome, found).to_json()
+    remedy = report["findings"][0]["remedies"][0]
+    assert remedy["diff"] == found.patch.diff()
+    assert remedy["verified"]["after"] < remedy["verified"]["before"]
+    assert "learning-rate-too-low is gone" in said[-1]
+
+
+def _three(monkeypatch: pytest.MonkeyPatch, *trials: tuple[bool, float]) -> Fix:
+    """What `fix` makes of trials with these results."""
+    patches = [Patch(REMEDY, Path("t.py"), "", str(i)) for i in range(len(trials))]
+    results = iter(trials)
+
+    def attempt(patch: Patch, *args: object, **kwargs: object) -> Trial:
+        verified, after = next(results)
+        return Trial(patch, verified, "", Verified("val_loss", 1.0, after, 10))
+
+    monkeypatch.setattr(fixing, "candidates", lambda *_: [(SICK, "x", one) for one in patches])
+    monkeypatch.setattr(fixing, "attempt", attempt)
+    return fix(Outcome("t"), Program("t.py"), Budget(), lambda _: None, verify=True)
+
+
+def test_the_first_that_convinces_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = _three(monkeypatch, (False, 0.1), (True, 0.5), (True, 0.1))
+    assert found.patch is not None
+    assert (found.patch.after, len(found.trials)) == ("1", 2)
+
+
+def test_else_the_best_that_is_verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = _three(monkeypatch, (True, 0.99), (True, 0.95), (False, 0.1))
+    assert found.patch is not None
+    assert found.patch.after == "1"
+
+
+def test_else_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = _three(monkeypatch, (False, 0.5), (False, 0.1))
+    assert (found.patch, found.verified) == (None, False)
+    assert told(Outcome("t"), found) == Outcome("t")
+
+
+def test_what_cannot_be_patched_is_left_alone(tmp_path: Path) -> None:
+    gone = replace(SICK, places={k: replace(p, file="/gone.py") for k, p in SICK.places.items()})
+    assert list(candidates(Outcome("t", (gone,)), Program("t.py"))) == []
+
+
+def test_writing_keeps_the_original(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    for text in ("one\r\n", "two"):
+        path.write_bytes(text.encode())
+        patch = Patch(Remedy("r", "R", 0.5), path, text, "new")
+        kept = write(patch)
+        assert kept.read_bytes() == text.encode()
+        assert path.read_text() == "new"
+    assert kept.name == "train.py.orig2"
+
+
+def test_budgets() -> None:
+    assert budget(None) == Budget()
+    assert budget("500").steps == 500
+    assert budget("60s").seconds == 60
+    with pytest.raises(ValueError, match=r"steps \(500\) or seconds \(60s\) but got `much`"):
+        budget("much")

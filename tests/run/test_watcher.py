@@ -1,0 +1,210 @@
+"""What is found in programs of several kinds."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from paramedic.probe.backward import backward_passes
+from paramedic.types import Severity
+from tests.run.support import plainly, script, under_watch
+
+HEAD = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+torch.manual_seed(0)
+def data(n=256, classes=2):
+    x = torch.randn(n, 8)
+    return x, (x[:, 0] > 0).long()
+def net():
+    return nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 2))
+def train(model, opt, steps=60):
+    x, y = data()
+    for step in range(steps):
+        opt.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss.backward()
+        opt.step()
+"""
+
+
+def _run(folder: Path, text: str, **settings: object):  # type: ignore[no-untyped-def]
+    return under_watch(script(folder, HEAD + text), **settings)
+
+
+def test_the_first_step_is_seen_in_full(tmp_path: Path) -> None:
+    seen = _run(tmp_path, "model = net()\ntrain(model, torch.optim.SGD(model.parameters(), 0.1))")
+    (record,) = seen.outcome.records
+    assert (record.steps, record.name) == (60, "model")
+    assert record.chart.task == "multi-class"
+    assert record.chart.batch_size == 256
+    assert set(record.places) == {"optimizer", "loss", "backward", "step", "model"}
+    assert [layer.executed for layer in record.chart.layers] == [True, True, True]
+
+
+def test_several_trainings_one_after_the_other(tmp_path: Path) -> None:
+    text = """
+for rate in (0.1, 1e-6):
+    m = net()
+    train(m, torch.optim.SGD(m.parameters(), rate))
+"""
+    seen = _run(tmp_path, text)
+    assert [record.steps for record in seen.outcome.records] == [60, 60]
+    assert seen.root == "learning-rate-too-low"
+    assert seen.outcome.records[1].gravity == 0
+
+
+def test_both_made_before_either_is_trained(tmp_path: Path) -> None:
+    text = """
+a, b = net(), net()
+opt_a, opt_b = torch.optim.SGD(a.parameters(), 0.1), torch.optim.Adam(b.parameters())
+train(a, opt_a)
+train(b, opt_b)
+"""
+    records = _run(tmp_path, text).outcome.records
+    assert sorted((one.steps, one.chart.optimizers[0]["name"]) for one in records) == [
+        (60, "Adam"), (60, "SGD")
+    ]  # fmt: skip
+
+
+def test_an_adversarial_pair_is_one_training(tmp_path: Path) -> None:
+    text = """
+g = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 8))
+d = nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 1))
+opt_g, opt_d = torch.optim.Adam(g.parameters(), 1e-3), torch.optim.Adam(d.parameters(), 1e-3)
+bce = nn.BCEWithLogitsLoss()
+for step in range(30):
+    real, fake = torch.randn(32, 8), g(torch.randn(32, 4))
+    opt_d.zero_grad()
+    (bce(d(real), torch.ones(32, 1)) + bce(d(fake.detach()), torch.zeros(32, 1))).backward()
+    opt_d.step()
+    opt_g.zero_grad()
+    bce(d(fake), torch.ones(32, 1)).backward()
+    opt_g.step()
+"""
+    (record,) = _run(tmp_path, text).outcome.records
+    assert len(record.chart.optimizers) == 2
+    assert set(record.name.split(" + ")) == {"g", "d"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import copy\nm = copy.deepcopy(net())\ntrain(m, torch.optim.SGD(m.parameters(), 0.1))",
+        "w = torch.zeros(8, 2, requires_grad=True)\n"
+        "train(lambda x: x @ w, torch.optim.SGD([w], 0.1))",
+        "m = net()\nopt = torch.optim.LBFGS(m.parameters(), max_iter=4)\nx, y = data()\n"
+        "def closure():\n    opt.zero_grad()\n    loss = F.cross_entropy(m(x), y)\n"
+        "    loss.backward()\n    return loss\n"
+        "for _ in range(60): opt.step(closure)",
+    ],
+    ids=["a copy", "bare tensors", "a closure"],
+)
+def test_other_ways_to_train(text: str, tmp_path: Path) -> None:
+    path = script(tmp_path, HEAD + text)
+    seen, plain = under_watch(path), plainly(path)
+    assert [record.steps for record in seen.outcome.records] == [60]
+    assert all(torch.equal(a, b) for a, b in zip(seen.weights, plain.weights, strict=True))
+
+
+def test_nothing_to_judge(tmp_path: Path) -> None:
+    seen = _run(tmp_path, "net()(data()[0])")
+    assert (seen.outcome.verdict, seen.outcome.exit_code) == ("unjudged", 2)
+    assert seen.outcome.why_unjudged == "no optimizer took a step in this process"
+
+
+def test_a_crash_leaves_the_findings(tmp_path: Path) -> None:
+    text = "m = net()\ntrain(m, torch.optim.SGD(m.parameters(), 1e-6))\nraise ValueError('oh')"
+    seen = _run(tmp_path, text)
+    assert seen.ending.code == 1
+    assert seen.stderr.startswith("Traceback")
+    assert seen.stderr.endswith("ValueError: oh\n")
+    assert "paramedic" not in seen.stderr
+    assert seen.root == "learning-rate-too-low"
+
+
+def test_the_end_by_steps(tmp_path: Path) -> None:
+    text = "m = net()\ntrain(m, torch.optim.SGD(m.parameters(), 0.1))\nprint('not reached')"
+    seen = _run(tmp_path, text, max_steps=7)
+    assert seen.outcome.records[0].steps == 7
+    assert seen.stdout == ""
+    assert seen.ending.code == 0
+    assert seen.outcome.stopped == "after 7 steps, as --max-steps says"
+
+
+def test_the_end_by_a_finding(tmp_path: Path) -> None:
+    text = "m = net()\ntrain(m, torch.optim.SGD(m.parameters(), 1e-6), steps=5000)"
+    seen = _run(tmp_path, text, stop_on=Severity.WARNING)
+    assert seen.outcome.records[0].steps < 200
+    assert "learning-rate-too-low" in seen.outcome.stopped
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_workers_of_a_loader(context: str, tmp_path: Path) -> None:
+    text = f"""
+from torch.utils.data import DataLoader, TensorDataset
+if __name__ == "__main__":
+    how = dict(num_workers=1, multiprocessing_context="{context}")
+    loader = DataLoader(TensorDataset(*data()), 64, **how)
+    model = net()
+    opt = torch.optim.SGD(model.parameters(), 0.1)
+    for x, y in loader:
+        opt.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        opt.step()
+"""
+    path = script(tmp_path, HEAD + text)
+    seen, plain = under_watch(path), plainly(path)
+    assert [record.steps for record in seen.outcome.records] == [4]
+    assert all(torch.equal(a, b) for a, b in zip(seen.weights, plain.weights, strict=True))
+
+
+def test_evaluation_that_is_never_left(tmp_path: Path) -> None:
+    text = """
+m = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 2))
+opt = torch.optim.SGD(m.parameters(), 0.1)
+for epoch in range(4):
+    train(m, opt, 30)
+    m.eval()  # here
+"""
+    seen = _run(tmp_path, text)
+    assert seen.root == "wrong-mode"
+    assert seen.line() == "m.eval()  # here"
+
+
+def test_compiled_models_are_not_compiled_again(tmp_path: Path) -> None:
+    text = """
+import torch._dynamo
+from torch._dynamo.utils import counters
+torch._dynamo.reset()
+counters.clear()
+m = net()
+opt = torch.optim.SGD(m.parameters(), 0.1)
+train(torch.compile(m, backend="eager"), opt, 20)
+print(dict(counters["frames"]), dict(counters["graph_break"]))
+"""
+    path = script(tmp_path, HEAD + text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        plain, seen = plainly(path), under_watch(path)
+    assert seen.stdout == plain.stdout != ""
+    assert all(torch.equal(a, b) for a, b in zip(seen.weights, plain.weights, strict=True))
+    assert seen.outcome.records[0].steps == 20
+
+
+def test_torch_is_left_as_it_was(tmp_path: Path) -> None:
+    before = (nn.Module.__init__, nn.Module.train, torch.optim.Optimizer.__init__,
+              functional.cross_entropy, torch.autograd.backward)  # fmt: skip
+    _run(tmp_path, "m = net()\ntrain(m, torch.optim.SGD(m.parameters(), 0.1), 3)")
+    after = (nn.Module.__init__, nn.Module.train, torch.optim.Optimizer.__init__,
+             functional.cross_entropy, torch.autograd.backward)  # fmt: skip
+    assert after == before
+    assert backward_passes.observers == ()
+    assert not torch.nn.modules.module._global_forward_pre_hooks
+    assert not torch.nn.modules.module._global_forward_hooks
