@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+
+from paramedic.hpo.policy import BTTACKLER, Policy, detectors_of, policy_of
+
+
+def test_rule_sets_have_detectors_and_a_policy() -> None:
+    assert {one.code for one in detectors_of("bttackler")} >= {"BT01", "BT07"}
+    assert policy_of("bttackler") is BTTACKLER
+    assert {one.code for one in detectors_of(["N001", "G001"])} == {"N001", "G001"}
+    assert policy_of(["N001"]) == Policy()
+
+
+def test_thresholds_reach_the_detectors() -> None:
+    (detector,) = detectors_of(["L006"], L006={"epochs": 12})
+    assert detector.thresholds()["epochs"] == 12
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: detectors_of("defualt"), "list of codes"),
+        (lambda: policy_of("asha"), "'bttackler'"),
+        (lambda: Policy(protect=2.0), "between 0 and 1 but got 2.0"),
+        (lambda: Policy(persistence=0), "at least 1 but got 0"),
+        (lambda: Policy().changed(patience=3), "no setting `patience`"),
+    ],
+)
+def test_errors_say_what_to_do(make: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()  # type: ignore[operator]
