@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from paramedic.hpo.policy import BTTACKLER, Policy, detectors_of, policy_of
+from paramedic.hpo.policy import BTTACKLER, Policy, detectors_of, policy_of, staged
 
 
 def test_rule_sets_have_detectors_and_a_policy() -> None:
@@ -13,8 +13,16 @@ def test_rule_sets_have_detectors_and_a_policy() -> None:
 
 
 def test_thresholds_reach_the_detectors() -> None:
-    (detector,) = detectors_of(["L006"], L006={"epochs": 12})
+    (detector,) = detectors_of(["L006"], {"L006": {"epochs": 12}})
     assert detector.thresholds()["epochs"] == 12
+
+
+def test_the_planned_epochs_reach_the_stages_of_bttackler() -> None:
+    given = staged("bttackler", 50, {"BT04": {"smallest": 0.1}})
+    found = {one.code: one.thresholds() for one in detectors_of("bttackler", given)}
+    assert found["BT04"]["epochs"] == found["BT07"]["epochs"] == 50
+    assert found["BT04"]["smallest"] == 0.1
+    assert staged("default", 50) == {}
 
 
 @pytest.mark.parametrize(

@@ -183,6 +183,10 @@ class Engine:
         """All cases of the run put together, open and closed ones."""
         return diagnose(self.cases, self.detectors, self.not_checked)
 
+    def current(self) -> Diagnosis:
+        """What is wrong now: the open cases alone."""
+        return diagnose([case for case in self.cases if case.is_open], self.detectors)
+
     @property
     def not_checked(self) -> dict[str, str]:
         """Every slug that could not be judged, and why."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -81,14 +81,28 @@ BTTACKLER = Policy(
 )
 POLICIES = {DEFAULT: Policy(), "bttackler": BTTACKLER}
 Rules = str | Sequence[str]
+Thresholds = Mapping[str, Mapping[str, Any]]
 
 
-def detectors_of(rules: Rules = DEFAULT, **settings: Any) -> tuple[Detector, ...]:
+def detectors_of(
+    rules: Rules = DEFAULT, thresholds: Thresholds | None = None
+) -> tuple[Detector, ...]:
     """The detectors of a rule set, or those of ours that a list of codes or slugs names."""
     if isinstance(rules, str):
-        _check(rules)
-        return choose(rules, settings=settings or None)
-    return choose(DEFAULT, select=tuple(rules), settings=settings or None)
+        return choose(_check(rules), settings=thresholds)
+    return choose(DEFAULT, select=tuple(rules), settings=thresholds)
+
+
+def staged(
+    rules: str, epochs: int | None, thresholds: Thresholds | None = None
+) -> dict[str, dict[str, Any]]:
+    """The thresholds, with the planned epochs where BTTackler's stages are counted by them."""
+    given = {name: dict(values) for name, values in (thresholds or {}).items()}
+    if rules == "bttackler" and epochs is not None:
+        for detector in choose(rules):
+            if "epochs" in detector.thresholds():
+                given.setdefault(detector.code, {}).setdefault("epochs", epochs)
+    return given
 
 
 def policy_of(rules: Rules = DEFAULT) -> Policy:

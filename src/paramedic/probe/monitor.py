@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from paramedic.diagnose.case import Case
-from paramedic.diagnose.causes import Diagnosis, diagnose
+from paramedic.diagnose.causes import Diagnosis
 from paramedic.diagnose.engine import Engine
 from paramedic.diagnose.health import Condition, condition
 from paramedic.diagnose.summary import Summary
@@ -130,6 +130,12 @@ class Monitor:
         return self._recorder.engine.diagnosis()
 
     @property
+    def current(self) -> Diagnosis:
+        """What is wrong now, without what has gone again."""
+        self._recorder.settle()
+        return self._recorder.engine.current()
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """Everything that was found, the root first."""
         return self.diagnosis.findings
@@ -142,10 +148,7 @@ class Monitor:
     @property
     def emergency(self) -> Emergency | None:
         """Several problems that are open now, as one event; None if fewer than two are."""
-        self._recorder.settle()
-        engine = self._recorder.engine
-        now = diagnose([case for case in engine.cases if case.is_open], engine.detectors)
-        return self._pharmacist.emergency(now, self.window())
+        return self._pharmacist.emergency(self.current, self.window())
 
     @property
     def health(self) -> Health:

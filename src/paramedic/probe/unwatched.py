@@ -42,6 +42,10 @@ class Unwatched(Monitor):
         return Diagnosis(not_checked=self.not_checked)
 
     @property
+    def current(self) -> Diagnosis:
+        return self.diagnosis
+
+    @property
     def remedies(self) -> tuple[Remedy, ...]:
         return ()
 
