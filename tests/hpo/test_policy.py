@@ -32,7 +32,7 @@ def test_the_planned_epochs_reach_the_stages_of_bttackler() -> None:
         (lambda: policy_of("asha"), "'bttackler'"),
         (lambda: Policy(protect=2.0), "between 0 and 1 but got 2.0"),
         (lambda: Policy(persistence=0), "at least 1 but got 0"),
-        (lambda: Policy().changed(patience=3), "no setting `patience`"),
+        (lambda: Policy().changed(patients=3), "no setting `patients`"),
     ],
 )
 def test_errors_say_what_to_do(make: object, message: str) -> None:

@@ -13,6 +13,7 @@ from paramedic.cli.explain import explain
 from paramedic.cli.export import export
 from paramedic.cli.replay import replay
 from paramedic.cli.rules import rules
+from paramedic.cli.simulate import simulate
 from paramedic.version import __version__
 
 app = typer.Typer(
@@ -26,6 +27,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(checkup)
 app.command()(replay)
+app.command()(simulate)
 app.command()(rules)
 app.command()(explain)
 app.command()(export)

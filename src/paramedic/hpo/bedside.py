@@ -19,8 +19,9 @@ from torch.utils.hooks import RemovableHandle
 
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.rules import DEFAULT
-from paramedic.hpo.judge import Judge, Peers
+from paramedic.hpo.judge import Judge
 from paramedic.hpo.policy import Policy, Rules, policy_of, staged
+from paramedic.hpo.standing import Peers
 from paramedic.hpo.verdict import Decision, Verdict, Visit
 from paramedic.probe.attach import Models, attach
 from paramedic.probe.attendant import Bystander
@@ -57,7 +58,7 @@ class Orders:
         policy = self.policy or policy_of(self.rules)
         if self.warm_up is not None:
             policy = policy.changed(warm_up=self.warm_up)
-        return Judge(policy, self.shadow)
+        return Judge(policy, self.shadow, self.epochs or 0)
 
     def options(self) -> Options:
         """How the monitor is set."""
@@ -106,6 +107,7 @@ class Bedside:
         self.shadowed: Verdict | None = None  # the first that would have ended the trial
         self._best = math.inf
         self._urgent = False
+        self._since = -1  # the last step of the epoch before: what was not found since is gone
         self._began, self._ended = time.perf_counter(), math.nan
         self.monitor: Monitor = attach(
             model, optimizer, orders.options(), lambda patient: _Ear(self._hear)
@@ -155,10 +157,11 @@ class Bedside:
             self.monitor.guard.attempt("judge", self._see, epoch, between)
 
     def _see(self, epoch: int, between: bool) -> None:
-        findings = self.monitor.current.findings
+        findings = self.monitor.current(self._since).findings
         value = math.nan if self._best == math.inf else self._best
         step = self.monitor.last_step
         self.visits.append(Visit(epoch, step, findings, value, between))
+        self._since = self._since if between else step
         before, self.verdict = self.verdict, self._judge.verdict(self.visits, self._peers)
         if self.verdict.shadow and self.verdict.decision is not Decision.CONTINUE:
             self.shadowed = self.shadowed or self.verdict

@@ -35,6 +35,7 @@ from torch.optim import Optimizer
 
 from paramedic.hpo.bedside import OVERHEAD, Bedside, Orders
 from paramedic.hpo.policy import Policy, Rules
+from paramedic.hpo.standing import Table, table
 from paramedic.hpo.summary import StudySummary, summary
 from paramedic.hpo.verdict import Verdict
 from paramedic.optional import require
@@ -175,16 +176,15 @@ class TrialMonitor(Bedside):
             model, optimizer, orders, peers=self._others, told=self._write, broken=_broken
         )
 
-    def _others(self, epoch: int) -> list[float]:
-        """The best that each other trial had after so many reports; less is better."""
+    def _others(self) -> Table:
+        """What the other trials reported; less is better."""
         sign = -1.0 if self._maximizes else 1.0
-        found = []
-        for other in self._trial.study.get_trials(deepcopy=False):
-            values = [value for _, value in sorted(other.intermediate_values.items())]
-            if other.number != self._trial.number and len(values) >= epoch:
-                reached = [sign * value for value in values[:epoch] if math.isfinite(value)]
-                found.append(min(reached, default=math.inf))
-        return found
+        curves = [
+            [sign * value for _, value in sorted(other.intermediate_values.items())]
+            for other in self._trial.study.get_trials(deepcopy=False)
+            if other.number != self._trial.number and other.intermediate_values
+        ]
+        return table(curves, self._planned or 0)
 
     def _write(self, verdict: Verdict) -> None:
         told = {**verdict.to_json(), "epochs": self.epochs, "seconds": self.seconds}

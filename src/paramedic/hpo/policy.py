@@ -9,6 +9,8 @@ from typing import Any
 from paramedic.diagnose.detector import Detector
 from paramedic.diagnose.rules import DEFAULT, choose
 
+_COUNTS = ("warm_up", "symptoms", "persistence", "fewest", "patience", "confirmed")
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
@@ -16,40 +18,49 @@ class Policy:
 
     Args:
         fatal: end a trial at once, even in the warm-up.
-        benign: mean that the trial is finished.
+        benign: mean that the trial may be finished.
         ignored: never count.
         warm_up: epochs in which only what is fatal counts.
-        symptoms: how many symptoms, each measured in another way, end a trial.
-        persistence: at how many epochs in a row a lone symptom ends it.
-        protect: the share of the best trials so far that is spared.
-        behind: the share of trials that must have been better at the same age for a trial to be
-            `behind`, which is a symptom; 1 or more switches it off.
-        fewest: trials that must have come as far before they are compared with.
-        finish: whether a benign finding ends a trial.
+        symptoms: how many symptoms, each measured in another way, end a trial: inside the net,
+            on its own curve, against the others.
+        persistence: at how many epochs in a row a lone finding ends it.
+        protect: the share of the best trials so far that is never stopped.
+        behind: the share of the others that were better at the same age, which is a symptom; it
+            shrinks to `behind_late` in the second half of a trial.
+        reach: the share of the others that are better already than the trial will be at its end,
+            which is a symptom.
+        fewest: other trials that are needed for a comparison.
+        patience: epochs without a new best after which a trial is finished; 0 never.
+        confirmed: the same if a benign finding says so too and the trial is not protected, or if
+            so many were better as `passed` says; 0 leaves it to the finding.
         any_symptom: every finding ends a trial that is not protected, at once.
     """
 
     fatal: tuple[str, ...] = ("non-finite",)
     benign: tuple[str, ...] = ("no-more-gain",)
-    ignored: tuple[str, ...] = ("too-few-steps",)
-    warm_up: int = 2
+    ignored: tuple[str, ...] = ("too-few-steps", "overfitting")
+    warm_up: int = 3
     symptoms: int = 2
     persistence: int = 3
-    protect: float = 0.2
+    protect: float = 0.4
     behind: float = 0.5
-    fewest: int = 5
-    finish: bool = True
+    behind_late: float = 0.35
+    reach: float = 0.3
+    fewest: int = 8
+    patience: int = 8
+    confirmed: int = 4
+    passed: float = 0.25
     any_symptom: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("warm_up", "symptoms", "persistence", "fewest"):
-            least = 0 if name == "warm_up" else 1
+        for name in _COUNTS:
+            least = 0 if name in ("warm_up", "patience", "confirmed") else 1
             if not _is_count(getattr(self, name), least):
                 raise ValueError(
                     f"`{name}` must be a whole number of at least {least} but got "
                     f"{getattr(self, name)!r}."
                 )
-        for name in ("protect", "behind"):
+        for name in ("protect", "behind", "behind_late", "reach", "passed"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(
                     f"`{name}` must be a share between 0 and 1 but got {getattr(self, name)!r}."
@@ -76,7 +87,11 @@ BTTACKLER = Policy(
     warm_up=0,
     protect=0.1,
     behind=1.0,
+    behind_late=1.0,
+    reach=1.0,
     fewest=10,
+    patience=0,
+    confirmed=0,
     any_symptom=True,
 )
 POLICIES = {DEFAULT: Policy(), "bttackler": BTTACKLER}

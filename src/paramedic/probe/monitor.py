@@ -129,11 +129,10 @@ class Monitor:
         self._recorder.settle()
         return self._recorder.engine.diagnosis()
 
-    @property
-    def current(self) -> Diagnosis:
-        """What is wrong now, without what has gone again."""
+    def current(self, since: int = -1) -> Diagnosis:
+        """What is wrong now, without what has gone again or was not found again since a step."""
         self._recorder.settle()
-        return self._recorder.engine.current()
+        return self._recorder.engine.current(since)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -148,7 +147,7 @@ class Monitor:
     @property
     def emergency(self) -> Emergency | None:
         """Several problems that are open now, as one event; None if fewer than two are."""
-        return self._pharmacist.emergency(self.current, self.window())
+        return self._pharmacist.emergency(self.current(), self.window())
 
     @property
     def health(self) -> Health:

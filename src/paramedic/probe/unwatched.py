@@ -41,8 +41,7 @@ class Unwatched(Monitor):
     def diagnosis(self) -> Diagnosis:
         return Diagnosis(not_checked=self.not_checked)
 
-    @property
-    def current(self) -> Diagnosis:
+    def current(self, since: int = -1) -> Diagnosis:
         return self.diagnosis
 
     @property
