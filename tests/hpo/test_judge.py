@@ -222,3 +222,11 @@ def test_bttackler_finishes_at_its_indicator_alone() -> None:
 def test_a_verdict_needs_a_visit() -> None:
     with pytest.raises(ValueError, match="at least one visit"):
         JUDGE.verdict([])
+
+
+def test_a_trial_that_gathers_pace_is_spared() -> None:
+    hopeless = curve(18.0, 17.99, 17.98, 17.97)
+    losses = (2.301, 2.299, 2.295, 2.285)
+    late = [replace(one, loss=loss) for one, loss in zip(hopeless, losses, strict=True)]
+    assert JUDGE.verdict(hopeless, OTHERS).stops
+    assert not JUDGE.verdict(late, OTHERS).ends

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from paramedic.hpo.standing import Standing, nobody, table
+from paramedic.hpo.standing import Standing, gathers_pace, nobody, table
 
 
 def test_a_table_holds_the_best_so_far_and_carries_it_on() -> None:
@@ -65,3 +65,18 @@ def test_stalled_is_without_a_new_best() -> None:
     assert not standing.stalled(0)
     assert standing.is_known
     assert not Standing([math.nan], nobody()).is_known
+
+
+@pytest.mark.parametrize(
+    ("losses", "gathers"),
+    [
+        ([2.301, 2.300, 2.298, 2.295, 2.291], True),  # starts late
+        ([2.307, 2.307, 2.306, 2.306, 2.306], False),  # learns nothing
+        ([6.0, 5.9, 5.8, 5.7, 5.6], False),  # slow, but not faster
+        ([3.0, 2.0, 1.5, 1.3, 1.2], False),  # the usual curve
+        ([2.3, 2.2, 2.0], False),  # too early to tell
+        ([2.301, math.nan, 2.298, 2.295, 2.291], False),
+    ],
+)
+def test_a_trial_that_starts_late_gathers_pace(losses: list[float], gathers: bool) -> None:
+    assert gathers_pace(losses) is gathers

@@ -22,7 +22,7 @@ from paramedic.diagnose.rules import DEFAULT
 from paramedic.hpo.judge import Judge
 from paramedic.hpo.policy import Policy, Rules, policy_of, staged
 from paramedic.hpo.standing import Peers
-from paramedic.hpo.verdict import Decision, Verdict, Visit
+from paramedic.hpo.verdict import Decision, Verdict, Visit, loss_of
 from paramedic.probe.attach import Models, attach
 from paramedic.probe.attendant import Bystander
 from paramedic.probe.monitor import Monitor
@@ -105,7 +105,7 @@ class Bedside:
         self.visits: list[Visit] = []
         self.verdict = Verdict(Decision.CONTINUE, 0, -1)
         self.shadowed: Verdict | None = None  # the first that would have ended the trial
-        self._best = math.inf
+        self._best, self._loss = math.inf, math.nan
         self._urgent = False
         self._since = -1  # the last step of the epoch before: what was not found since is gone
         self._began, self._ended = time.perf_counter(), math.nan
@@ -128,6 +128,7 @@ class Bedside:
         return self.verdict
 
     def _note(self, values: Mapping[str, float | Tensor]) -> None:
+        self._loss = loss_of({name: float(value) for name, value in values.items()})
         names = [self._orders.metric] if self._orders.metric else _USUAL[self._orders.direction]
         for name in names:
             if name in values:
@@ -160,7 +161,7 @@ class Bedside:
         findings = self.monitor.current(self._since).findings
         value = math.nan if self._best == math.inf else self._best
         step = self.monitor.last_step
-        self.visits.append(Visit(epoch, step, findings, value, between))
+        self.visits.append(Visit(epoch, step, findings, value, between, self._loss))
         self._since = self._since if between else step
         before, self.verdict = self.verdict, self._judge.verdict(self.visits, self._peers)
         if self.verdict.shadow and self.verdict.decision is not Decision.CONTINUE:

@@ -2,8 +2,8 @@
 
 What is fatal ends a trial at once. Anything else has to be confirmed, by a second symptom that is
 measured in another way or by lasting, after the warm-up, and never ends a trial that is among the
-best so far. Being worse than others is no reason by itself. A trial that gains nothing any more is
-finished, which is no blame.
+best so far or whose loss falls faster and faster. Being worse than others is no reason by itself.
+A trial that gains nothing any more is finished, which is no blame.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from paramedic.hpo.policy import Policy
-from paramedic.hpo.standing import Peers, Standing, nobody
+from paramedic.hpo.standing import Peers, Standing, gathers_pace, nobody
 from paramedic.hpo.verdict import Decision, Verdict, Visit
 from paramedic.types import Finding, Severity
 
@@ -54,6 +54,9 @@ class Judge:
             return _go_on(now)
         found = [one for one in now.findings if self._counts(one)]
         bests = [visit.value for visit in visits if not visit.between]
+        losses = [visit.loss for visit in visits if not visit.between]
+        if gathers_pace(losses) and not policy.any_symptom:
+            return _go_on(now, _slugs(found), "it gathers pace")
         standing = Standing(bests, peers() if self._compares(found) else nobody(), self.epochs)
         verdict = self._convicted(visits, found, standing)
         if verdict is not None and self._is_among_best(standing):

@@ -39,17 +39,17 @@ class Policy:
     fatal: tuple[str, ...] = ("non-finite",)
     benign: tuple[str, ...] = ("no-more-gain",)
     ignored: tuple[str, ...] = ("too-few-steps", "overfitting")
-    warm_up: int = 3
+    warm_up: int = 2
     symptoms: int = 2
     persistence: int = 3
-    protect: float = 0.4
+    protect: float = 0.3
     behind: float = 0.5
-    behind_late: float = 0.35
+    behind_late: float = 0.25
     reach: float = 0.3
     fewest: int = 8
     patience: int = 8
     confirmed: int = 4
-    passed: float = 0.25
+    passed: float = 0.2
     any_symptom: bool = False
 
     def __post_init__(self) -> None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paramedic.hpo.judge import Judge
 from paramedic.hpo.memory import Memory
@@ -139,19 +141,23 @@ class CurveExtrapolation(_ByValue):
 
 
 def extrapolated(values: Sequence[float], end: int) -> float:
-    """What a power law through the values says of epoch `end`; infinite if none is finite."""
+    """What a power law through the values says of epoch `end`; infinite if one is not finite."""
     curve = np.asarray(values, float)
-    known = np.isfinite(curve)
-    if known.sum() < 3:
+    if len(curve) < 3 or not np.isfinite(curve).all():
         return math.inf
-    ages = np.arange(1, len(curve) + 1)[known, None]
-    errors, forecasts = [], []
-    for pace in _PACES:
-        table = np.hstack([np.ones_like(ages, float), ages**-pace])
-        solution = np.linalg.lstsq(table, curve[known], rcond=None)[0]
-        errors.append(float(((table @ solution - curve[known]) ** 2).sum()))
-        forecasts.append(float(solution[0] + solution[1] * end**-pace))
-    return forecasts[int(np.argmin(errors))]
+    fits = _fits(len(curve))
+    errors = [float(((laws @ (solve @ curve) - curve) ** 2).sum()) for laws, solve in fits]
+    best = int(np.argmin(errors))
+    level, gain = fits[best][1] @ curve
+    return float(level + gain * end ** -_PACES[best])
+
+
+@cache
+def _fits(count: int) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """For each pace, the law's values over `count` epochs and what solves for its two numbers."""
+    ages = np.arange(1, count + 1)[:, None]
+    laws = [np.hstack([np.ones((count, 1)), ages**-pace]) for pace in _PACES]
+    return [(one, np.linalg.pinv(one)) for one in laws]
 
 
 @dataclass(frozen=True, slots=True)

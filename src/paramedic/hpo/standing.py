@@ -99,3 +99,16 @@ class Standing:
             return 0.0
         at = min(column, self.others.shape[1] - 1)
         return float((self.others[:, at] < value).mean())
+
+
+def gathers_pace(losses: Sequence[float], least: float = 1e-3, faster: float = 1.2) -> bool:
+    """Whether the loss falls faster and faster: a trial that starts late looks bad until then.
+
+    The last two epochs must have brought `least` of the loss each, and `faster` times as much as
+    those before them.
+    """
+    if len(losses) < 4 or not np.isfinite(losses).all():
+        return False
+    recent = (losses[-3] - losses[-1]) / 2
+    before = (losses[0] - losses[-3]) / (len(losses) - 3)
+    return recent > least * abs(losses[-1]) and recent > faster * before

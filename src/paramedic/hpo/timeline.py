@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from paramedic.diagnose.case import Case
@@ -12,7 +12,7 @@ from paramedic.diagnose.engine import Engine
 from paramedic.diagnose.rules import DEFAULT
 from paramedic.hpo.policy import Rules, Thresholds, detectors_of, policy_of, staged
 from paramedic.hpo.recording import Goal, RecordedTrial, StudyFolder
-from paramedic.hpo.verdict import Visit
+from paramedic.hpo.verdict import Visit, loss_of
 from paramedic.trace.reader import Trace
 from paramedic.trace.replay import tell
 from paramedic.types import Epoch
@@ -59,16 +59,23 @@ class Timeline:
 
 
 def timelines(
-    folder: StudyFolder, rules: Rules = DEFAULT, thresholds: Thresholds | None = None
+    folder: StudyFolder,
+    rules: Rules = DEFAULT,
+    thresholds: Thresholds | None = None,
+    part: Callable[[int], bool] = lambda number: True,
 ) -> list[Timeline]:
-    """All trials of a recorded study, examined by the detectors of a rule set, or by none."""
+    """The trials of a recorded study, examined by the detectors of a rule set, or by none.
+
+    `part` chooses trials by their number.
+    """
     goal = folder.goal
+    trials = [trial for trial in folder.trials() if part(trial.number)]
     if not rules:
-        return [timeline(trial, goal) for trial in folder.trials()]
+        return [timeline(trial, goal) for trial in trials]
     name = rules if isinstance(rules, str) else DEFAULT
     detectors = detectors_of(rules, staged(name, goal.epochs, thresholds))
     urgent = policy_of(rules).fatal
-    return [timeline(trial, goal, detectors, urgent) for trial in folder.trials()]
+    return [timeline(trial, goal, detectors, urgent) for trial in trials]
 
 
 def timeline(
@@ -102,10 +109,12 @@ class _Listener(Engine):
         self._urgent = frozenset(urgent)
         self._ended = 0
         self._since = -1  # as at the bedside
+        self._loss = math.nan
 
     def epoch(self, epoch: Epoch) -> None:
         super().epoch(epoch)
         self._ended += 1
+        self._loss = loss_of(epoch.values)
         self._meet(epoch.step, between=False)
 
     def _opened(self, case: Case) -> None:
@@ -114,5 +123,5 @@ class _Listener(Engine):
 
     def _meet(self, step: int, *, between: bool) -> None:
         findings = self.current(self._since).findings
-        self.visits.append(Visit(self._ended, step, findings, between=between))
+        self.visits.append(Visit(self._ended, step, findings, math.nan, between, self._loss))
         self._since = self._since if between else step

@@ -24,7 +24,8 @@ class Visit:
     """A trial at one moment: the end of an epoch or, between two, when something was found.
 
     `epoch` is how many epochs have ended, `findings` are those that hold now, `value` is the best
-    that the trial has reached, turned such that less is better; NaN if that is not known.
+    that the trial has reached, turned such that less is better, `loss` that of the epoch (for
+    validation, if there is one); NaN if that is not known.
     """
 
     epoch: int
@@ -32,6 +33,12 @@ class Visit:
     findings: tuple[Finding, ...] = ()
     value: float = math.nan
     between: bool = False
+    loss: float = math.nan
+
+
+def loss_of(values: Mapping[str, float]) -> float:
+    """The loss among the numbers of an epoch."""
+    return values.get("val_loss", values.get("train_loss", math.nan))
 
 
 @dataclass(frozen=True, slots=True)
