@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-treatment clean
+.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-treatment bench-hpo clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -47,6 +47,9 @@ bench-remedies: $(VENV)/.bench  ## how often remedies help: docs/benchmarks/reme
 
 bench-treatment: $(VENV)/.bench  ## what live treatment saves: docs/benchmarks/treatment.md
 	$(BIN)/python benchmarks/treatment.py
+
+bench-hpo: $(VENV)/.bench  ## what ending trials early saves and loses: docs/benchmarks/hpo.md
+	$(BIN)/python benchmarks/hpo.py
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache

@@ -96,15 +96,27 @@ def training(config: dict[str, Any]) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_a_cluster_with_two_workers_one_of_them_killed(tmp_path: Path) -> None:
+def start_cluster() -> None:
     paths = os.pathsep.join([str(ROOT), str(ROOT / "src")])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    try:
         ray.init(
             num_cpus=2, include_dashboard=False, log_to_driver=False,
             runtime_env={"env_vars": {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}},
         )  # fmt: skip
+    except Exception as error:
+        if "timed out during startup" not in str(error):
+            raise
+        pytest.skip("this machine is too busy: Ray gives itself 30 seconds to start")
+
+
+def test_a_cluster_with_two_workers_one_of_them_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")  # else it writes a token to the home folder
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         try:
+            start_cluster()
             space = {"number": tune.grid_search(list(range(4))), "folder": str(tmp_path)}
             results = tune.Tuner(
                 training,
