@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-treatment bench-doctor bench-repair clean
+.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-treatment bench-doctor bench-repair bench-hpo clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -54,6 +54,9 @@ bench-doctor: $(VENV)/.bench  ## injected faults found and treated: docs/benchma
 
 bench-repair: $(VENV)/.bench  ## what is repaired, and what it costs: docs/benchmarks/repair.md
 	$(BIN)/python benchmarks/repair.py
+
+bench-hpo: $(VENV)/.bench  ## what ending trials early saves and loses: docs/benchmarks/hpo.md
+	$(BIN)/python benchmarks/hpo.py
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache

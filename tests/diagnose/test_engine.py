@@ -13,6 +13,7 @@ from paramedic.diagnose import engine as module
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.detector import Detector
 from paramedic.diagnose.engine import Engine
+from paramedic.diagnose.rules import choose
 from paramedic.types import Chart, Epoch, Event, Frame, Layer, Window
 from tests.diagnose.scripted import scripted
 
@@ -387,3 +388,23 @@ def test_a_detector_may_say_what_is_missing_until_it_is_there() -> None:
     engine.settle()
     assert engine.not_checked == {}
     assert engine.diagnosis().health == "healthy"
+
+
+def test_what_is_not_finite_is_examined_even_if_its_step_was_not_looked_at() -> None:
+    engine = Engine(choose(select=["N001"]))
+    for step in range(5):
+        engine.pulse(step, 1.0, True, False)
+    engine.pulse(5, float("nan"), False, False)
+    engine.event(Event(5, "non-finite", "Step 5: it is NaN.", {}))
+    assert engine.waits
+    engine.pulse(6, float("nan"), False, False)
+    assert [(case.finding.slug, case.opened) for case in engine.cases] == [("non-finite", 5)]
+
+
+def test_what_was_not_found_again_is_not_current() -> None:
+    engine = Engine(choose(select=["N001"]))
+    engine.pulse(0, float("nan"), False, False)
+    engine.event(Event(0, "non-finite", "Step 0: it is NaN.", {}))
+    engine.settle()
+    assert [one.slug for one in engine.current().findings] == ["non-finite"]
+    assert engine.current(since=1).findings == ()

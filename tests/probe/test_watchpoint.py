@@ -249,3 +249,26 @@ def test_many_threads_leave_nothing_behind() -> None:
     assert missed == []
     assert watchpoint.observers == ()
     assert owner.double is _original
+
+
+def test_who_began_in_a_thread_hears_that_thread_alone() -> None:
+    _, watchpoint = _place()
+    here: list[int] = []
+    there: list[int] = []
+    watchpoint.observe(here)
+    assert watchpoint.listeners == (here,)
+    seen = []
+
+    def elsewhere() -> None:
+        seen.append(watchpoint.listeners)  # nobody else yet: everything concerns everybody
+        watchpoint.observe(there)
+        seen.append(watchpoint.listeners)
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert [list(map(id, one)) for one in seen] == [[id(here)], [id(there)]]
+    assert list(map(id, watchpoint.listeners)) == [id(here)]
+    watchpoint.forget(there)
+    watchpoint.forget(here)
+    assert watchpoint.listeners == ()

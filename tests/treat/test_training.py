@@ -127,7 +127,7 @@ def test_overfitting_counts_only_where_the_metric_suffers() -> None:
     )
     training = Training(made)
     training.advance(made.steps)
-    found = {finding.slug for finding in training.monitor.ongoing.findings}
+    found = {finding.slug for finding in training.monitor.current().findings}
     assert "overfitting" in found
     best = max(point.metric for point in training.points)
     suffers = best - training.points[-1].metric > 0.0625

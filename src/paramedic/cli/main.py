@@ -15,6 +15,7 @@ from paramedic.cli.heal import heal
 from paramedic.cli.replay import replay
 from paramedic.cli.rules import rules
 from paramedic.cli.run import PASS_ON, run
+from paramedic.cli.simulate import simulate
 from paramedic.version import __version__
 
 app = typer.Typer(
@@ -30,6 +31,7 @@ app.command()(demo)
 app.command()(checkup)
 app.command()(heal)
 app.command()(replay)
+app.command()(simulate)
 app.command()(rules)
 app.command()(explain)
 app.command()(export)

@@ -68,6 +68,7 @@ class Engine:
         self._frames = self._epochs = 0
         self._due, self._due_epoch = 1, 1
         self._pending: int | None = None  # the step of a frame that waits for its successor
+        self._alarm = -1  # the step of the newest event that tells of a non-finite value
         self._newest: Frame | None = None  # the newest frame while its loss may be amended
         self._startle = Startle()
         self._startled = False  # by the newest frame or one just before it
@@ -102,7 +103,7 @@ class Engine:
         self._schedule(step, finite)
 
     def _schedule(self, step: int, finite: bool) -> None:
-        urgent = self._startled or not finite
+        urgent = self._startled or not finite or self._alarm == step
         self._pending = step if self._frames >= self._due or urgent else None
 
     @property
@@ -116,12 +117,15 @@ class Engine:
         return self._frames + 1 >= self._due
 
     def event(self, event: Event) -> None:
-        """Something that happened once. A jump is examined at once."""
+        """Something that happened once. A jump is examined at once; what is not finite like a
+        frame, even if its step was not looked at."""
         self._history.add_event(event)
         if event.kind == JUMP:
             self._startle.wake()
             self._startled = True
             self._pending = event.step
+        if event.kind == "non-finite":
+            self._pending = self._alarm = event.step
 
     def epoch(self, epoch: Epoch) -> None:
         """The numbers of an epoch."""
@@ -186,6 +190,11 @@ class Engine:
     def diagnosis(self) -> Diagnosis:
         """All cases of the run put together, open and closed ones."""
         return diagnose(self.cases, self.detectors, self.not_checked)
+
+    def current(self, since: int = -1) -> Diagnosis:
+        """What is wrong now: the open cases alone, of these what was found again since a step."""
+        there = [case for case in self.cases if case.is_open and case.seen >= since]
+        return diagnose(there, self.detectors)
 
     @property
     def not_checked(self) -> dict[str, str]:

@@ -45,7 +45,7 @@ def _parts(tensors: Any) -> tuple[tuple[Any, ...], tuple[torch.Tensor, ...]]:
 
 @never_traced
 def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
-    observers = backward_passes.observers
+    observers = backward_passes.listeners
     # Re-entrant checkpointing runs a backward inside a backward: only the outermost one counts.
     if not observers or backward_passes.is_inside or inside_backward():
         backward_passes.call(tensors, *args, **kwargs)

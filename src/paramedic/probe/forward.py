@@ -7,6 +7,7 @@ of these tensors anyway; statistics are computed then, in one go.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from torch.nn.modules.module import (
 )
 from torch.utils.hooks import RemovableHandle
 
+from paramedic.probe.backward import backward_passes
 from paramedic.probe.tensors import all_tensors, first_tensor
 
 HOOK_SECONDS = 4e-6  # one call of a global forward hook, the slower path of `__call__` included
@@ -52,6 +54,7 @@ class ForwardTap:
     def __init__(self, modules: Container[int]) -> None:
         self._modules = modules
         self._handle: RemovableHandle | None = None
+        self._thread = 0
         self.is_open = False
         self.paused = False  # during a backward pass, which may run a forward pass again
         self.calls: list[Call] = []
@@ -60,6 +63,7 @@ class ForwardTap:
     def open(self) -> None:
         """Start to collect."""
         self.is_open = True
+        self._thread = threading.get_ident()
         if self._handle is None:
             self._handle = register_module_forward_hook(self._on_forward, with_kwargs=True)
 
@@ -89,13 +93,19 @@ class ForwardTap:
         fired, self.fired = self.fired, 0
         return fired * HOOK_SECONDS
 
+    def _is_here(self) -> bool:
+        """Whether a loss may be ours; only with several trainings in threads it may not."""
+        return len(backward_passes.observers) < 2 or threading.get_ident() == self._thread
+
     def _on_forward(
         self, module: nn.Module, args: Any, kwargs: Mapping[str, Any], output: Any
     ) -> None:
         if torch.compiler.is_compiling() or not self.is_open or self.paused:
             return
         self.fired += 1
-        wanted = id(module) in self._modules or isinstance(module, nn.modules.loss._Loss)
+        wanted = id(module) in self._modules or (
+            isinstance(module, nn.modules.loss._Loss) and self._is_here()
+        )
         if not wanted or not torch.is_grad_enabled():
             return
         inputs = [args[0]] if len(args) == 1 and type(args[0]) is Tensor else all_tensors(args)

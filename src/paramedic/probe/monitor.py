@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from paramedic.diagnose.case import Case
-from paramedic.diagnose.causes import Diagnosis, diagnose
+from paramedic.diagnose.causes import Diagnosis
 from paramedic.diagnose.engine import Engine
 from paramedic.diagnose.health import Condition, condition
 from paramedic.diagnose.summary import Summary
@@ -129,12 +129,10 @@ class Monitor:
         self._recorder.settle()
         return self._recorder.engine.diagnosis()
 
-    @property
-    def ongoing(self) -> Diagnosis:
-        """What is wrong now: the same without what has gone again."""
+    def current(self, since: int = -1) -> Diagnosis:
+        """What is wrong now, without what has gone again or was not found again since a step."""
         self._recorder.settle()
-        engine = self._recorder.engine
-        return diagnose([case for case in engine.cases if case.is_open], engine.detectors)
+        return self._recorder.engine.current(since)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -149,7 +147,7 @@ class Monitor:
     @property
     def emergency(self) -> Emergency | None:
         """Several problems that are open now, as one event; None if fewer than two are."""
-        return self._pharmacist.emergency(self.ongoing, self.window())
+        return self._pharmacist.emergency(self.current(), self.window())
 
     @property
     def health(self) -> Health:

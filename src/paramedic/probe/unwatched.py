@@ -41,6 +41,9 @@ class Unwatched(Monitor):
     def diagnosis(self) -> Diagnosis:
         return Diagnosis(not_checked=self.not_checked)
 
+    def current(self, since: int = -1) -> Diagnosis:
+        return self.diagnosis
+
     @property
     def ongoing(self) -> Diagnosis:
         return self.diagnosis

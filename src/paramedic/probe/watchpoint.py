@@ -24,6 +24,7 @@ class Watchpoint(Generic[Observer]):
 
     def __init__(self, owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
         self.observers: tuple[Observer, ...] = ()
+        self._threads: dict[int, int] = {}  # by the identity of an observer: where it began
         self._owner, self._name, self._wrapper = owner, name, wrapper
         self._base: Callable[..., Any] = getattr(owner, name)  # below all layers of ours
         self.original = self._base  # right below the layer that is on top
@@ -41,11 +42,13 @@ class Watchpoint(Generic[Observer]):
                 self.original = top
                 setattr(self._owner, self._name, self._wrapper)
             self.observers = (*self.observers, observer)
+            self._threads[id(observer)] = threading.get_ident()
 
     def forget(self, observer: Observer) -> None:
         """Undo `observe`; the last one out puts the original back."""
         with self._lock:
             self.observers = tuple(one for one in self.observers if one is not observer)
+            self._threads.pop(id(observer), None)
             # If somebody wrapped us meanwhile, taking our layer out would take theirs too: then
             # the wrapper stays, without observers, and only passes the call on.
             if self.observers:
@@ -55,6 +58,16 @@ class Watchpoint(Generic[Observer]):
                 self.original = self._base
             else:
                 self._left_behind = True
+
+    @property
+    def listeners(self) -> tuple[Observer, ...]:
+        """Whom a call of this thread concerns: those who began to observe in it, if there are
+        any, so that trainings in several threads do not hear each other; else everybody."""
+        everybody = self.observers
+        if len(everybody) < 2:
+            return everybody
+        here = threading.get_ident()
+        return tuple(one for one in everybody if self._threads.get(id(one)) == here) or everybody
 
     @property
     def is_inside(self) -> bool:

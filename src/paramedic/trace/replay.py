@@ -49,13 +49,15 @@ def tell(trace: Trace, listener: Listener, every: int = 1) -> int:
     listener.chart(trace.first_chart)
     beats = _Beats(trace)
     frames = _Frames(trace, listener, beats)
+    happened = -1  # the step of the newest event or epoch
     for step, kind, what in _story(trace, every):
         if kind == _FRAME:
             frames.tell(step, *what)
             continue
         frames.remember()
-        if kind == _EPOCH or step > frames.newest:
+        if kind == _EPOCH or step > max(frames.newest, happened):
             listener.settle()
+        happened = step
         if kind == _EPOCH:
             beats.tell(step, listener)
             listener.epoch(what)

@@ -232,7 +232,7 @@ class Training:
         """Everything serious that is wrong now, the root first."""
         if self.failure is not None:
             return (self.failure.finding,)
-        found = (*self.monitor.ongoing.findings, *self._late)
+        found = (*self.monitor.current().findings, *self._late)
         return tuple(one for one in found if one.severity in _SERIOUS and self._harms(one))
 
     def _harms(self, finding: Finding) -> bool:
@@ -248,7 +248,7 @@ class Training:
     def close(self) -> None:
         """Stop watching; what is found at the end of a run is found now."""
         if self.step >= self._steps and not self._resumed and not self._late:
-            known = {finding.slug for finding in self.monitor.ongoing.findings}
+            known = {finding.slug for finding in self.monitor.current().findings}
             late = _at_the_end(self.monitor.window())
             self._late = tuple(one for one in late if one.slug not in known)
         self.monitor.close()

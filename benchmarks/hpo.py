@@ -1,0 +1,47 @@
+"""Ending hopeless trials early: what it saves, and what it loses.
+
+python benchmarks/hpo.py              record, simulate, and write docs/benchmarks/hpo.md
+python benchmarks/hpo.py record       only record the trials of three tasks; resumable
+python benchmarks/hpo.py simulate     only replay what is recorded, and write the page
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import warnings
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+
+import torch  # noqa: E402
+
+from benchmarks.hpo_parts import page  # noqa: E402
+from benchmarks.hpo_parts.recording import record  # noqa: E402
+from benchmarks.hpo_parts.simulating import DRAWS, simulate  # noqa: E402
+
+FOLDER = ROOT / "build" / "hpo"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", nargs="?", choices=("all", "record", "simulate"), default="all")
+    parser.add_argument("--trials", type=int, default=160, help="per task")
+    parser.add_argument("--draws", type=int, default=DRAWS, help="studies drawn from the trials")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="of the recorded studies")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "benchmarks")
+    chosen = parser.parse_args()
+    torch.set_num_threads(1)
+    warnings.filterwarnings("ignore", message="Using padding='same' with even kernel")
+    if chosen.what != "simulate":
+        record(chosen.folder, chosen.trials)
+    if chosen.what != "record":
+        results = simulate(chosen.folder, chosen.draws)
+        (chosen.folder / "results.json").write_text(json.dumps(results), encoding="utf-8")
+        print(f"wrote {page.write(results, chosen.out)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Records the trials of a task, each to its end; begun again, it goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import paramedic
+from benchmarks.hpo_parts.space import draw
+from benchmarks.hpo_parts.tasks import EPOCHS, TASKS, Task
+from paramedic.hpo.recording import Goal, StudyFolder
+
+SEED = 2026
+OVERHEAD = 0.02  # that of `paramedic.hpo.optuna.watch`
+
+
+def record(folder: Path, trials: int) -> None:
+    """All tasks in turn, trial by trial, so that a cut leaves as many of each."""
+    studies = {}
+    for name, task in TASKS.items():
+        studies[name] = StudyFolder(folder / name)
+        studies[name].create(Goal(task.metric, task.direction, EPOCHS))
+    for number in range(trials):
+        for name, study in studies.items():
+            if not study.has(number):
+                _trial(TASKS[name], study, number)
+        print(f"recorded {number + 1} of {trials} trials per task", flush=True)
+
+
+def _trial(task: Task, study: StudyFolder, number: int) -> None:
+    params = draw(task.space, SEED, sorted(TASKS).index(task.name), number)
+    study.discard(number)
+    task.load()
+    begin, watched = time.process_time(), 0.0
+    values, seconds = [], []
+    model, optimizer = task.prepare(params, SEED + number)
+    with paramedic.watch(model, optimizer, trace=study.trace(number), overhead=OVERHEAD) as monitor:
+        for told in task.train(model, optimizer, params):
+            monitor.epoch(**told)
+            values.append(told[task.metric])
+            seconds.append(time.process_time() - begin)
+        watched = monitor.spent["seconds"]
+    share = {"watching": watched, "seconds": seconds[-1]}
+    (study.path / f"cost-{number:04d}.json").write_text(json.dumps(share), encoding="utf-8")
+    study.add(number, values, seconds, params)

@@ -1,0 +1,63 @@
+"""Replays the recorded studies under our rules and the rivals', on the trials nobody tuned on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.hpo_parts.tasks import TASKS
+from paramedic.hpo.bootstrap import Report, bootstrap
+from paramedic.hpo.policy import POLICIES, Policy
+from paramedic.hpo.recording import StudyFolder
+from paramedic.hpo.rivals import RIVALS, Diagnosed, Rule
+from paramedic.hpo.timeline import Timeline, timelines
+
+DRAWS = 40
+# Ours without the symptoms that compare trials: what diagnosis does alone.
+ALONE = Policy(behind=1.0, behind_late=1.0, reach=1.0)
+RULES: dict[str, tuple[str, Rule]] = {
+    "none": ("", RIVALS["none"]()),
+    "ours": ("default", Diagnosed(Policy())),
+    "ours, findings and patience only": ("default", Diagnosed(ALONE)),
+    "bttackler": ("bttackler", Diagnosed(POLICIES["bttackler"])),
+    "median stop": ("", RIVALS["median"]()),
+    "ASHA": ("", RIVALS["asha"]()),
+    "Hyperband": ("", RIVALS["hyperband"]()),
+    "extrapolation": ("", RIVALS["extrapolation"]()),
+    "patience": ("", RIVALS["patience"]()),
+}
+
+
+def simulate(folder: Path, draws: int = DRAWS) -> dict[str, Any]:
+    """All tasks under all rules: reports as plain values."""
+    results: dict[str, Any] = {"draws": draws, "tasks": {}}
+    for name in TASKS:
+        study = StudyFolder(folder / name)
+        pools = {rules: _test_part(study, rules) for rules in ("", "default", "bttackler")}
+        reports = list(_reports(pools, draws))
+        results["tasks"][name] = {
+            "trials": sum(1 for _ in study.trials()),
+            "seconds": sum(one.seconds[-1] for one in study.trials()),
+            "reports": {one.rule: one.to_json() for one in reports},
+            "cost": _cost(study),
+        }
+        print(f"simulated {name}", flush=True)
+    return results
+
+
+def _test_part(study: StudyFolder, rules: str) -> list[Timeline]:
+    """Trials with an odd number; the policy was tuned on the others."""
+    return timelines(study, rules or (), part=lambda number: number % 2 == 1)
+
+
+def _reports(pools: dict[str, list[Timeline]], draws: int) -> Iterator[Report]:
+    for name, (rules, rule) in RULES.items():
+        yield bootstrap(name, rule, pools[rules], draws)
+
+
+def _cost(study: StudyFolder) -> float:
+    """The share of the time of the trials that watching took, by its own account."""
+    told = [json.loads(path.read_text()) for path in study.path.glob("cost-*.json")]
+    return sum(one["watching"] for one in told) / max(sum(one["seconds"] for one in told), 1e-9)

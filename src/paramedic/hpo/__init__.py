@@ -1,0 +1,1 @@
+"""Hyperparameter search: hopeless trials end early, for a reason; good ones are spared."""

@@ -1,0 +1,123 @@
+"""Letting a sampler learn from sick trials.
+
+Optuna's GP and CMA-ES samplers do not look at pruned trials, so they suggest the same sick region
+again and again. Here they are shown sick trials as if these had ended with the worst value of the
+study. What the study keeps is not touched: the trials stay pruned, and `best_trial` is honest.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Container, Sequence
+from typing import Any, cast
+
+from optuna import Study
+from optuna.distributions import BaseDistribution
+from optuna.samplers import BaseSampler
+from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+
+KEY = "paramedic"  # the user attribute with the verdict
+PENALIZED = ("GPSampler", "CmaEsSampler")  # they do not look at pruned trials
+_State = Container[TrialState] | None
+
+
+def is_sick(trial: FrozenTrial) -> bool:
+    """Whether the trial was ended because of a diagnosis."""
+    verdict = trial.user_attrs.get(KEY)
+    if trial.state is not TrialState.PRUNED or not isinstance(verdict, dict):
+        return False
+    return verdict.get("decision") == "stop" and not verdict.get("shadow")
+
+
+def worst(trials: Sequence[FrozenTrial], direction: StudyDirection) -> float | None:
+    """The worst finite value that any trial ended with or reported; None if there is none."""
+    values = [one.value for one in trials if one.state is TrialState.COMPLETE]
+    seen = [*values, *(v for one in trials for v in one.intermediate_values.values())]
+    finite = [float(value) for value in seen if value is not None and math.isfinite(value)]
+    if not finite:
+        return None
+    return max(finite) if direction is StudyDirection.MINIMIZE else min(finite)
+
+
+class PenalizingSampler(BaseSampler):
+    """Shows `wrapped` the sick trials as complete, with the worst value of the study."""
+
+    def __init__(self, wrapped: BaseSampler) -> None:
+        self.wrapped = wrapped
+
+    def infer_relative_search_space(
+        self, study: Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        return self.wrapped.infer_relative_search_space(_seen(study), trial)
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        return self.wrapped.sample_relative(_seen(study), trial, search_space)
+
+    def sample_independent(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        return self.wrapped.sample_independent(_seen(study), trial, param_name, param_distribution)
+
+    def before_trial(self, study: Study, trial: FrozenTrial) -> None:
+        self.wrapped.before_trial(_seen(study), trial)
+
+    def after_trial(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        state: TrialState,
+        values: Sequence[float] | None,
+    ) -> None:
+        self.wrapped.after_trial(_seen(study), trial, state, values)
+
+    def reseed_rng(self) -> None:
+        self.wrapped.reseed_rng()
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({self.wrapped})"
+
+
+def _seen(study: Study) -> Study:
+    return cast("Study", _View(study))
+
+
+class _View:
+    """A study in which sick trials are complete and bad; Hyperband's brackets do likewise."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._study, name)
+
+    @property
+    def trials(self) -> list[FrozenTrial]:
+        return self.get_trials()
+
+    def get_trials(self, deepcopy: bool = True, states: _State = None) -> list[FrozenTrial]:
+        found = self._get_trials(deepcopy=False, states=states)
+        return copy.deepcopy(found) if deepcopy else found
+
+    def _get_trials(
+        self, deepcopy: bool = True, states: _State = None, use_cache: bool = False
+    ) -> list[FrozenTrial]:
+        everything = self._study._get_trials(deepcopy=deepcopy, use_cache=use_cache)
+        penalty = worst(everything, self._study.direction)
+        shown = (_penalized(one, penalty) if is_sick(one) else one for one in everything)
+        return [one for one in shown if states is None or one.state in states]
+
+
+def _penalized(trial: FrozenTrial, value: float | None) -> FrozenTrial:
+    if value is None:
+        return trial
+    shown = copy.copy(trial)
+    shown.state, shown.value = TrialState.COMPLETE, value
+    return shown

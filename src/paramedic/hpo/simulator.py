@@ -1,0 +1,141 @@
+"""Replaying a recorded study under any rule, without training.
+
+Trials run one after the other in a given order, each until it ends or a rule ends it. What a rule
+stops is no candidate any more; what it calls finished keeps the best value it had by then.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from paramedic.hpo.memory import Memory
+from paramedic.hpo.rivals import Never, Rule
+from paramedic.hpo.timeline import Timeline
+from paramedic.hpo.verdict import Decision
+
+_GOOD = 0.1  # the best tenth of the trials are good
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What became of one trial: when it ended, and the value it is remembered by, if any."""
+
+    trial: Timeline
+    decision: Decision
+    cause: str
+    end: float  # seconds since the start of the study
+    value: float  # infinite if it was stopped
+
+
+def play(order: Iterable[Timeline], rule: Rule, budget: float = math.inf) -> list[Run]:
+    """Run the trials in this order until the budget of seconds is spent.
+
+    The trial during which it is spent does not count.
+    """
+    trials = list(order)
+    memory = Memory(max((len(one.values) for one in trials), default=0), len(trials))
+    clock, runs = 0.0, []
+    for trial in trials:
+        run, reached = _played(trial, rule, memory, clock)
+        if run.end > budget:
+            break
+        memory.add(trial.bests, reached)
+        clock = run.end
+        runs.append(run)
+    return runs
+
+
+def _played(trial: Timeline, rule: Rule, memory: Memory, clock: float) -> tuple[Run, int]:
+    """The run, and how many epochs it came to."""
+    for visit, verdict in rule.verdicts(trial, memory):
+        if verdict.decision is Decision.CONTINUE:
+            continue
+        end = clock + trial.clock(visit)
+        finished = verdict.decision is Decision.FINISHED
+        value = trial.best_after(visit.epoch) if finished else math.inf
+        return Run(trial, verdict.decision, verdict.cause, end, value), visit.epoch
+    end = clock + trial.seconds[-1]
+    return Run(trial, Decision.CONTINUE, "", end, trial.best), len(trial.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How a rule did in one replay, against running every trial to its end.
+
+    Args:
+        time_saved: TSBA, the share of time saved in reaching the best value of the baseline; -1
+            if it was never reached.
+        top_ten: Top10HR, the share of the ten best of both, each with its own order of trials,
+            that are the rule's; no rule at all has a half.
+        trials: how many times as many trials were run in the same time.
+        lost: the share of good trials (the best tenth) that were stopped.
+        cut: the share of good trials that were called finished before they were good.
+        spent: the share of the time of all trials that was spent on them.
+    """
+
+    time_saved: float
+    top_ten: float
+    trials: float
+    lost: float
+    cut: float
+    spent: float
+
+
+def score(rule: Rule, stream: Sequence[Timeline], other: Sequence[Timeline]) -> Score:
+    """Play a rule on a stream of trials, and the baseline on its first part and on another one.
+
+    `other` is as long as the baseline; `stream` is long enough for the trials of the rule.
+    """
+    base = play(stream[: len(other)], Never())
+    budget = base[-1].end
+    runs = play(stream, rule, budget)
+    same = play(stream[: len(other)], rule)  # the same trials as the baseline
+    lost, cut = _harm(same)
+    return Score(
+        time_saved=_time_saved(same, base),
+        top_ten=_top_ten(runs, play(other, Never(), budget)),
+        trials=len(runs) / len(base),
+        lost=lost,
+        cut=cut,
+        spent=same[-1].end / budget,
+    )
+
+
+def _time_saved(runs: Sequence[Run], base: Sequence[Run]) -> float:
+    best = min(run.value for run in base)
+    needed = next(run.end for run in base if run.value <= best)
+    reached = next((run.end for run in runs if run.value <= best), math.inf)
+    return max((needed - reached) / needed, -1.0)
+
+
+def _top_ten(runs: Sequence[Run], rivals: Sequence[Run]) -> float:
+    """Those at the border are shared in proportion, since many trials may be equally good."""
+    ours = sorted(run.value for run in runs if math.isfinite(run.value))
+    theirs = sorted(run.value for run in rivals if math.isfinite(run.value))
+    pooled = sorted([*ours, *theirs])[:10]
+    if not pooled:
+        return 0.0
+    border = pooled[-1]
+    sure, rivals_sure = bisect_left(ours, border), bisect_left(theirs, border)
+    at, rivals_at = ours.count(border), theirs.count(border)
+    places = len(pooled) - sure - rivals_sure
+    return (sure + places * at / (at + rivals_at)) / len(pooled)
+
+
+def _harm(runs: Sequence[Run]) -> tuple[float, float]:
+    """What happened to the best tenth of the trials."""
+    values = sorted(run.trial.best for run in runs)
+    border = values[max(math.ceil(_GOOD * len(values)), 1) - 1]
+    good = [run for run in runs if run.trial.best <= border]
+    lost = sum(run.decision is Decision.STOP for run in good)
+    cut = sum(run.decision is Decision.FINISHED and run.value > border for run in good)
+    return lost / len(good), cut / len(good)
+
+
+def causes(runs: Sequence[Run]) -> dict[str, int]:
+    """How many trials ended for which cause, the most frequent first."""
+    return dict(Counter(run.cause for run in runs if run.cause).most_common())

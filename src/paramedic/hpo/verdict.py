@@ -1,0 +1,85 @@
+"""What is known of a trial at one moment, and what is decided about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any, Self
+
+from paramedic.types import Finding
+
+
+class Decision(StrEnum):
+    """What to do with a trial. `finished` is no blame: it keeps its value, and saves its time."""
+
+    CONTINUE = "continue"
+    STOP = "stop"
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A trial at one moment: the end of an epoch or, between two, when something was found.
+
+    `epoch` is how many epochs have ended, `findings` are those that hold now, `value` is the best
+    that the trial has reached, turned such that less is better, `loss` that of the epoch (for
+    validation, if there is one); NaN if that is not known.
+    """
+
+    epoch: int
+    step: int
+    findings: tuple[Finding, ...] = ()
+    value: float = math.nan
+    between: bool = False
+    loss: float = math.nan
+
+
+def loss_of(values: Mapping[str, float]) -> float:
+    """The loss among the numbers of an epoch."""
+    return values.get("val_loss", values.get("train_loss", math.nan))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The decision with its reason; a small dict on its way to a storage or a scheduler.
+
+    `spared` says why a trial with symptoms goes on; with `shadow` nothing is to be done: the
+    verdict only tells what would have been.
+    """
+
+    decision: Decision
+    epoch: int
+    step: int
+    cause: str = ""
+    why: str = ""
+    symptoms: tuple[str, ...] = ()
+    spared: str = ""
+    shadow: bool = False
+
+    @property
+    def ends(self) -> bool:
+        """Whether the trial is to end now."""
+        return self.decision is not Decision.CONTINUE and not self.shadow
+
+    @property
+    def stops(self) -> bool:
+        """Whether the trial is to end now because it is sick."""
+        return self.ends and self.decision is Decision.STOP
+
+    def __str__(self) -> str:
+        return f"{self.decision}: {self.cause}" if self.cause else str(self.decision)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        told = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {**told, "decision": str(self.decision), "symptoms": list(self.symptoms)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """What `to_json` gave."""
+        known = {one.name: data[one.name] for one in fields(cls) if one.name in data}
+        known["decision"] = Decision(known["decision"])
+        known["symptoms"] = tuple(known.get("symptoms", ()))
+        return cls(**known)

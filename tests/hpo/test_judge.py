@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from paramedic.hpo.judge import Judge
+from paramedic.hpo.policy import BTTACKLER, Policy
+from paramedic.hpo.standing import Peers, table
+from paramedic.hpo.verdict import Decision, Visit
+from paramedic.types import Severity
+from tests.hpo.cases import finding, visit, visits
+
+POLICY = Policy(
+    warm_up=2, symptoms=2, persistence=3, protect=0.2, behind=0.5, behind_late=0.5, reach=0.3,
+    fewest=5, patience=6, confirmed=3, passed=0.4,
+)  # fmt: skip
+JUDGE = Judge(POLICY, epochs=20)
+HEALTHY: tuple[str, ...] = ()
+LEVELS = [float(level) for level in range(1, 21)]  # of the others: one at each
+
+
+def peers(*values: float) -> Peers:
+    """Others that had their value from the start, and kept it."""
+    return lambda: table([[value] * 20 for value in values])
+
+
+OTHERS = peers(*LEVELS)
+
+
+def curve(*values: float, findings: tuple[str, ...] = ()) -> list[Visit]:
+    """A trial with these best values; the findings are those of the last epoch."""
+    last = len(values)
+    return [
+        visit(epoch, *(findings if epoch == last else ()), value=value)
+        for epoch, value in enumerate(values, start=1)
+    ]
+
+
+def test_a_healthy_trial_goes_on() -> None:
+    verdict = JUDGE.verdict(visits(HEALTHY, HEALTHY, HEALTHY, HEALTHY))
+    assert verdict.decision is Decision.CONTINUE
+    assert not verdict.symptoms
+    assert not verdict.spared
+
+
+def test_what_is_fatal_ends_a_trial_at_once_even_in_the_warm_up() -> None:
+    verdict = JUDGE.verdict([visit(0, "non-finite", between=True)])
+    assert verdict.decision is Decision.STOP
+    assert verdict.cause == "non-finite"
+    assert verdict.stops
+
+
+def test_what_is_fatal_ends_even_the_best_trial() -> None:
+    assert JUDGE.verdict(curve(0.5, 0.4, findings=("non-finite",)), OTHERS).stops
+
+
+def test_one_symptom_alone_is_not_enough() -> None:
+    verdict = JUDGE.verdict(visits(HEALTHY, HEALTHY, ("dying-relu",)))
+    assert verdict.decision is Decision.CONTINUE
+    assert verdict.symptoms == ("dying-relu",)
+    assert verdict.spared == "one symptom"
+
+
+def test_a_second_symptom_confirms_if_it_is_measured_in_another_way() -> None:
+    both = ("dying-relu", "loss-plateau")
+    verdict = JUDGE.verdict(visits(HEALTHY, HEALTHY, both))
+    assert verdict.decision is Decision.STOP
+    assert verdict.cause == "dying-relu"
+    assert verdict.symptoms == both
+
+
+def test_two_symptoms_of_the_loss_are_one() -> None:
+    alike = ("oscillating-loss", "loss-plateau")
+    assert not JUDGE.verdict(visits(HEALTHY, HEALTHY, alike)).ends
+
+
+def test_a_lone_symptom_that_lasts_ends_a_trial() -> None:
+    sick = ("dying-relu",)
+    assert not JUDGE.verdict(visits(HEALTHY, sick, sick)).ends
+    verdict = JUDGE.verdict(visits(HEALTHY, sick, sick, sick))
+    assert verdict.stops
+    assert "3 epochs" in verdict.why
+
+
+def test_a_symptom_that_comes_and_goes_does_not_last() -> None:
+    sick = ("dying-relu",)
+    assert not JUDGE.verdict(visits(sick, sick, HEALTHY, sick)).ends
+
+
+def test_visits_between_epochs_do_not_make_a_symptom_last() -> None:
+    sick = ("dying-relu",)
+    story = [visit(2, *sick, between=True), visit(3, *sick), visit(3, *sick, between=True)]
+    assert not JUDGE.verdict([*story, visit(4, *sick)]).ends
+
+
+def test_nothing_but_what_is_fatal_counts_in_the_warm_up() -> None:
+    assert not JUDGE.verdict(visits(HEALTHY, ("dying-relu", "loss-plateau"))).ends
+
+
+def test_the_warm_up_is_the_trials_own() -> None:
+    long = Judge(POLICY.changed(warm_up=10))
+    sick = [visit(epoch, "dying-relu", "loss-plateau") for epoch in range(1, 11)]
+    assert not long.verdict(sick).ends
+    assert long.verdict([*sick, visit(11, "dying-relu", "loss-plateau")]).ends
+
+
+def test_notes_are_no_symptoms() -> None:
+    note = replace(finding("loss-plateau"), severity=Severity.INFO)
+    now = Visit(5, 50, (finding("dying-relu"), note))
+    assert not JUDGE.verdict([now]).ends
+
+
+def test_being_behind_the_others_confirms_a_finding() -> None:
+    sick = curve(18.0, 17.0, 15.0, 14.5, findings=("dying-relu",))
+    verdict = JUDGE.verdict(sick, OTHERS)
+    assert verdict.stops
+    assert verdict.cause == "dying-relu"
+    assert "behind" in verdict.symptoms
+
+
+def test_a_trial_that_is_behind_and_too_slow_to_catch_up_ends() -> None:
+    verdict = JUDGE.verdict(curve(18.0, 17.99, 17.98, 17.97), OTHERS)
+    assert verdict.stops
+    assert verdict.cause == "out-of-reach"
+    assert verdict.symptoms == ("out-of-reach", "behind")
+
+
+def test_being_behind_is_no_reason_by_itself() -> None:
+    assert not JUDGE.verdict(curve(20.0, 18.0, 16.0, 14.5), OTHERS).ends
+
+
+def test_being_slow_is_no_reason_by_itself() -> None:
+    assert not JUDGE.verdict(curve(9.0, 8.99, 8.98, 8.97), OTHERS).ends
+
+
+def test_too_few_others_are_not_compared_with() -> None:
+    hopeless = curve(18.0, 17.99, 17.98, 17.97)
+    assert not JUDGE.verdict(hopeless, peers(1, 2, 3, 4)).ends
+
+
+def test_of_few_others_a_share_says_little() -> None:
+    slow = curve(7.0, 6.99, 6.98, 6.97)
+    few, many = [1.0, 2.0, 3.0, 8.0, 9.0], [1.0, 2.0, 3.0] * 30 + [8.0, 9.0] * 20
+    assert not JUDGE.verdict(slow, peers(*few)).ends
+    assert JUDGE.verdict(slow, peers(*many)).ends
+
+
+@pytest.mark.parametrize(("value", "spared"), [(1.5, True), (3.5, True), (5.5, False)])
+def test_the_best_so_far_are_protected(value: float, spared: bool) -> None:
+    sick = curve(*[value] * 4, findings=("dying-relu", "loss-plateau"))
+    verdict = JUDGE.verdict(sick, peers(*LEVELS))
+    assert verdict.stops is not spared
+    assert (verdict.spared == "among the best trials so far") is spared
+
+
+def test_a_trial_whose_value_is_not_known_is_judged_by_its_symptoms() -> None:
+    sick = visits(HEALTHY, HEALTHY, ("dying-relu", "loss-plateau"))
+    assert JUDGE.verdict(sick, OTHERS).stops
+
+
+def test_what_gets_better_is_not_ended_for_a_finding_unless_it_is_behind() -> None:
+    both = ("dying-relu", "loss-plateau")
+    assert not JUDGE.verdict(curve(9.0, 8.0, 7.0, 6.0, findings=both), OTHERS).ends
+    assert JUDGE.verdict(curve(9.0, 9.0, 9.0, 9.0, findings=both), OTHERS).ends
+
+
+def test_more_must_be_behind_in_the_first_half() -> None:
+    strict = Judge(POLICY.changed(behind=0.7, behind_late=0.3), epochs=20)
+    slow = [11.0 - 0.001 * place for place in range(12)]
+    assert not strict.verdict(curve(*slow[:4]), OTHERS).ends
+    assert strict.verdict(curve(*slow), OTHERS).stops
+
+
+def test_a_trial_without_gain_for_long_is_finished_without_blame() -> None:
+    verdict = JUDGE.verdict(curve(3.0, *[1.5] * 7))
+    assert verdict.decision is Decision.FINISHED
+    assert verdict.cause == "no-more-gain"
+    assert verdict.ends
+    assert not verdict.stops
+    assert not JUDGE.verdict(curve(3.0, *[1.5] * 6)).ends
+
+
+def test_a_finding_or_the_others_shorten_the_patience_but_not_for_the_best() -> None:
+    over = ("no-more-gain",)
+    assert JUDGE.verdict(curve(9.0, *[6.5] * 4, findings=over), OTHERS).ends
+    assert not JUDGE.verdict(curve(9.0, *[6.5] * 4), OTHERS).ends
+    assert not JUDGE.verdict(curve(9.0, *[1.5] * 4, findings=over), OTHERS).ends
+    verdict = JUDGE.verdict(curve(19.0, 18.0, 11.5, *[11.5] * 3), OTHERS)
+    assert verdict.decision is Decision.FINISHED
+
+
+def test_a_finding_finishes_a_trial_whose_value_is_not_known() -> None:
+    assert JUDGE.verdict([visit(9, "no-more-gain")]).decision is Decision.FINISHED
+
+
+def test_a_shadow_only_tells() -> None:
+    verdict = Judge(POLICY, shadow=True).verdict([visit(1, "non-finite")])
+    assert verdict.decision is Decision.STOP
+    assert verdict.shadow
+    assert not verdict.ends
+
+
+def test_bttackler_needs_one_indicator() -> None:
+    now = Visit(1, 10, (replace(finding("bttackler-passive-loss-changes"), code="BT04"),))
+    assert Judge(BTTACKLER).verdict([now]).stops
+
+
+def test_bttackler_protects_its_best_tenth_once_ten_came_as_far() -> None:
+    found = (replace(finding("bttackler-passive-loss-changes"), code="BT04"),)
+    now, others = [Visit(1, 10, found, value=0.0)], LEVELS[:10]
+    assert not Judge(BTTACKLER).verdict(now, peers(*others)).ends
+    assert Judge(BTTACKLER).verdict(now, peers(*others[:9])).ends
+
+
+def test_bttackler_finishes_at_its_indicator_alone() -> None:
+    found = (replace(finding("bttackler-no-more-gain", Severity.INFO), code="BT07"),)
+    assert Judge(BTTACKLER).verdict([Visit(1, 10, found, value=0.0)]).decision == "finished"
+    assert not Judge(BTTACKLER).verdict(curve(*[1.0] * 19), OTHERS).ends
+
+
+def test_a_verdict_needs_a_visit() -> None:
+    with pytest.raises(ValueError, match="at least one visit"):
+        JUDGE.verdict([])
+
+
+def test_a_trial_that_gathers_pace_is_spared() -> None:
+    hopeless = curve(18.0, 17.99, 17.98, 17.97)
+    losses = (2.301, 2.299, 2.295, 2.285)
+    late = [replace(one, loss=loss) for one, loss in zip(hopeless, losses, strict=True)]
+    assert JUDGE.verdict(hopeless, OTHERS).stops
+    assert not JUDGE.verdict(late, OTHERS).ends
