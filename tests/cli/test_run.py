@@ -68,6 +68,13 @@ def test_exit_codes(
     assert shown.stderr == ""
 
 
+def test_of_several_processes_one_speaks(slow: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANK", "1")
+    shown = CliRunner().invoke(app, ["run", slow, "1e-6", "0"])
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert shown.stdout.startswith("trained")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -165,6 +165,25 @@ if __name__ == "__main__":
     assert all(torch.equal(a, b) for a, b in zip(seen.weights, plain.weights, strict=True))
 
 
+def test_a_forked_child_is_let_go(tmp_path: Path) -> None:
+    """It trains on, unseen, and what it does is no part of the record."""
+    text = """
+import os
+m = net()
+opt = torch.optim.SGD(m.parameters(), 0.1)
+train(m, opt, 10)
+pid = os.fork()
+if pid == 0:
+    train(m, opt, 20)
+    os._exit(len(opt._optimizer_step_post_hooks))
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+train(m, opt, 10)
+"""
+    seen = _run(tmp_path, text)
+    assert seen.stdout == "0\n"
+    assert [record.steps for record in seen.outcome.records] == [20]
+
+
 def test_evaluation_that_is_never_left(tmp_path: Path) -> None:
     text = """
 m = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 2))

@@ -93,6 +93,9 @@ def run(  # noqa: PLR0913 - these are the options of a command
         raise ValueError("--write applies what --fix finds: give both.")
     if fix:
         require_fix(budget)
+    if not _is_first():
+        outcome, ending = watched(program, settings, Crier(quiet=True))
+        raise typer.Exit(ending.code)
     crier = Crier(quiet=quiet)
     outcome, ending = watched(program, settings, crier)
     sys.stdout.flush()
@@ -103,6 +106,11 @@ def run(  # noqa: PLR0913 - these are the options of a command
     if json is not None:
         write_json(outcome.to_json(), json)
     _leave(outcome, ending, exit_zero=exit_zero)
+
+
+def _is_first() -> bool:
+    """Of several processes, as `torchrun` starts them, the first one speaks for all."""
+    return os.environ.get("RANK", "0") == "0"
 
 
 def _severity(name: str | None) -> Severity | None:

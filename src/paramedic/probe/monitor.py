@@ -225,6 +225,12 @@ class Monitor:
             self._loop.detach()
             self._attendant.close()
 
+    def abandon(self) -> None:
+        """Stop watching and write nothing: the record of a forked child's parent is not its own."""
+        self._closed = True
+        self._loop.detach()
+        self._attendant.close()
+
     @aside("close")
     def _finish(self) -> None:
         self._loop.finish_open()

@@ -80,17 +80,21 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What a remedy did when it was tried: a metric without and with it, after so many steps."""
+    """What a remedy did when it was tried: a metric without and with it, after so many steps, and
+    the curves of the training loss."""
 
     metric: str
     before: float
     after: float
     steps: int
+    curves: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
+        curves = {"curves": dict(self.curves)} if self.curves else {}
         return {
-            "metric": self.metric, "before": self.before, "after": self.after, "steps": self.steps
+            "metric": self.metric, "before": self.before, "after": self.after,
+            "steps": self.steps, **curves,
         }  # fmt: skip
 
 

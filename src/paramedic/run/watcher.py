@@ -79,7 +79,7 @@ class Watcher:
             register_optimizer_step_pre_hook(self._on_step_begin),
             register_optimizer_step_post_hook(self._on_step_end),
         ]
-        os.register_at_fork(after_in_child=self._leave)
+        os.register_at_fork(after_in_child=self._abandon)
 
     def close(self) -> list[Record]:
         """Stop watching; what was learned of each training."""
@@ -90,8 +90,15 @@ class Watcher:
         self._trainings.clear()
         return self._records
 
+    def _abandon(self) -> None:
+        """A forked child is not ours to watch, and the traces are not its to write."""
+        self._leave()
+        for training in self._trainings:
+            training.monitor.abandon()
+        self._trainings, self._by_optimizer = [], {}
+
     def _leave(self) -> None:
-        """Take all hooks of the discovery away. A forked child is not ours to watch."""
+        """Take all hooks of the discovery away."""
         self._keras.close()
         self._patches.remove()
         backward_passes.forget(self)

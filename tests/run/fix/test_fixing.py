@@ -53,6 +53,9 @@ def test_a_patch_that_was_really_tried(tmp_path: Path, monkeypatch: pytest.Monke
     remedy = report["findings"][0]["remedies"][0]
     assert remedy["diff"] == found.patch.diff()
     assert remedy["verified"]["after"] < remedy["verified"]["before"]
+    assert {name: len(curve) for name, curve in remedy["verified"]["curves"].items()} == {
+        "before": 60, "after": 60
+    }  # fmt: skip
     assert "learning-rate-too-low is gone" in said[-1]
 
 
@@ -68,6 +71,25 @@ def _three(monkeypatch: pytest.MonkeyPatch, *trials: tuple[bool, float]) -> Fix:
     monkeypatch.setattr(fixing, "candidates", lambda *_: [(SICK, "x", one) for one in patches])
     monkeypatch.setattr(fixing, "attempt", attempt)
     return fix(Outcome("t"), Program("t.py"), Budget(), lambda _: None, verify=True)
+
+
+def test_a_try_is_as_long_as_the_original(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[object] = []
+
+    def attempt(patch: Patch, *args: object, steps: object, **kwargs: object) -> Trial:
+        given.append(steps)
+        return Trial(patch, False, "")
+
+    patch = Patch(REMEDY, Path("t.py"), "", "x")
+    monkeypatch.setattr(fixing, "candidates", lambda *_: [(SICK, "x", patch)])
+    monkeypatch.setattr(fixing, "attempt", attempt)
+    for outcome, limit in (
+        (Outcome("t"), Budget()),
+        (Outcome("t"), Budget(steps=100)),
+        (Outcome("t", stopped="early"), Budget()),
+    ):
+        fix(outcome, Program("t.py"), limit, lambda _: None, verify=True)
+    assert given == [None, 100, 300]
 
 
 def test_the_first_that_convinces_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,7 +88,8 @@ def fix(
             break
         say(f"trying: {patch.remedy.title} …")
         begin = time.perf_counter()
-        steps = min(record.steps, limit.steps)
+        short = bool(outcome.stopped) or limit.steps < record.steps
+        steps = min(record.steps, limit.steps) if short else None
         trials.append(attempt(patch, program, record, slug, steps=steps, seconds=limit.seconds))
         say(f"  {trials[-1].sentence()} ({time.perf_counter() - begin:.0f} s)")
         if trials[-1].convincing:
@@ -104,8 +105,10 @@ def told(outcome: Outcome, found: Fix) -> Outcome:
         return outcome
     remedy = replace(found.patch.remedy, diff=found.patch.diff())
     trial = next((one for one in found.trials if one.patch is found.patch), None)
-    numbers = {} if trial is None or trial.numbers is None else {remedy.slug: trial.numbers}
-    return replace(with_remedy(outcome, remedy), verified=numbers)
+    verified = {}
+    if trial is not None and trial.numbers is not None:
+        verified[remedy.slug] = replace(trial.numbers, curves=trial.curves)
+    return replace(with_remedy(outcome, remedy), verified=verified)
 
 
 def write(patch: Patch) -> Path:

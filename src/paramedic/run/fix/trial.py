@@ -97,9 +97,12 @@ class Trial:
 
 
 def attempt(
-    patch: Patch, program: Program, record: Record, slug: str, *, steps: int, seconds: float
+    patch: Patch, program: Program, record: Record, slug: str, *, steps: int | None, seconds: float
 ) -> Trial:
-    """Run the patched program in a copy, for as many steps as the original, and compare."""
+    """Run the patched program in a copy and compare it with the original at the same length.
+
+    Without `steps` it runs to its end, so that it also comes to its last evaluation.
+    """
     with tempfile.TemporaryDirectory(prefix="paramedic-") as folder:
         root = Path(folder).resolve()
         script = patch.file if program.is_module else Path(program.target)
@@ -110,9 +113,7 @@ def attempt(
         if not scratch.has(patch.file.resolve()):
             return Trial(patch, False, f"`{patch.file}` is outside of the program's folder")
         scratch.of(patch.file.resolve()).write_bytes(patch.after.encode("utf-8"))
-        # A program that may run to its end also comes to its last evaluation.
-        most = steps if steps < record.steps else None
-        report, why = _run(program, patch, scratch, root, steps=most, seconds=seconds)
+        report, why = _run(program, patch, scratch, root, steps=steps, seconds=seconds)
         if report is None:
             return Trial(patch, False, why)
         course = course_of(root / "run.db")
