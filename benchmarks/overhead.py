@@ -3,6 +3,7 @@
 python benchmarks/overhead.py                     all of it, into docs/benchmarks/
 python benchmarks/overhead.py --quick             a smoke test, into build/overhead/
 python benchmarks/overhead.py --only W2,memory    some parts; the others are kept
+python benchmarks/overhead.py --only one-process --workloads W1b --again watch
 python benchmarks/overhead.py --render            the page again from the JSON
 """
 
@@ -42,6 +43,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="a smoke test of about two minutes")
     parser.add_argument("--only", type=_names, help=f"parts to measure, of {','.join(PARTS)}")
     parser.add_argument("--variants", type=_names, help="variants of W1 to W3 to measure")
+    parser.add_argument("--workloads", type=_names, help="of one-process; the others are kept")
+    parser.add_argument("--again", type=_names, help="variants of one-process; others are kept")
     parser.add_argument("--repeats", type=int, help="repeats of W1 to W3 and of the sweeps")
     parser.add_argument("--out", type=Path, help="folder of the JSON, the page and the pictures")
     parser.add_argument("--render", action="store_true", help="measure nothing, write the page")
@@ -60,7 +63,7 @@ def _measure(options: argparse.Namespace, folder: Path) -> list[str]:
 
     parts = _known(options.only or list(PARTS), PARTS)
     variants = _known(options.variants or [one.name for one in DEFAULT], VARIANTS)
-    chosen = Options(options.quick, options.repeats, variants)
+    chosen = Options(options.quick, options.repeats, options.again or variants, options.workloads)
     failed = []
     for name in parts:
         print(f"{name} …", flush=True)
@@ -93,10 +96,21 @@ def _load(folder: Path) -> dict[str, Any]:
 
 def _save(folder: Path, name: str, part: dict[str, Any]) -> None:
     results = _load(folder)
+    if name == "one-process":
+        part = _kept(results["parts"].get(name, {}), part)
     results["parts"][name] = part
     results["parts"] = {key: results["parts"][key] for key in PARTS if key in results["parts"]}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "overhead.json").write_text(json.dumps(results, indent=1) + "\n")
+
+
+def _kept(before: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
+    """What was measured now, and what was measured before of other workloads and variants."""
+    runs = dict(before.get("workloads", {}))
+    for name, run in part["workloads"].items():
+        others = runs.get(name, {}).get("variants", {})
+        runs[name] = {**run, "variants": {**others, **run["variants"]}}
+    return {**part, "workloads": runs}
 
 
 def _render(folder: Path) -> None:

@@ -62,6 +62,7 @@ class Options:
     quick: bool
     repeats: int | None
     variants: list[str]
+    workloads: list[str] | None = None  # of the comparison in one process
 
 
 def _run_workload(name: str, options: Options) -> dict[str, Any] | None:
@@ -73,10 +74,11 @@ def _run_workload(name: str, options: Options) -> dict[str, Any] | None:
 
 
 def _run_one_process(options: Options) -> dict[str, Any] | None:
-    variants = ["control", "watch", "watch-vitals", "watch-full"]
+    usual = ["control", "watch", "watch-vitals", "watch-full"]
+    variants = [name for name in usual if name in options.variants]
     repeats = options.repeats or (1 if options.quick else 9)
     runs = {}
-    for name in ("W2", "W1", "W3", "W1b"):
+    for name in options.workloads or ("W2", "W1", "W3", "W1b"):
         job = {"kind": "together", "name": name, "variants": variants, "repeats": repeats}
         result = start(job)
         if result is not None:
