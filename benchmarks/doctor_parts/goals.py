@@ -43,6 +43,8 @@ def verdicts(results: dict[str, Any]) -> list[Verdict]:
         calm = [row for row in alarms if row["task"]["mode"] == mode]
         goal = f"uninjected runs without a warning, {mode}"
         found.append(_least(goal, 1.0, calm, lambda row: not row["warnings"]))
+    goal = "injected runs without a warning before the injection"
+    found.append(_least(goal, 1.0, injected, lambda row: not row["before"]))
     found.append(_least("dual injections reported as one event", 1.0, duals, is_one_event))
     goal = "dual injections resolved by the first intervention"
     found.append(_least(goal, RESOLVED, duals, is_resolved))
