@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median, quantiles
 from typing import Any
 
@@ -12,6 +12,7 @@ from .plan import EXPLODING, MODES, VANISHING
 
 MET, MISSED, UNSURE = "met", "missed", "within the noise"
 UNKNOWN = "not measured"
+SO_FAR = " so far"  # while planned runs are missing
 OVERHEAD = 1.01  # of the plain loop
 RESOLVED = 0.9  # of the dual injections; the paper: 0.87
 SAVED = 0.9  # of the treated runs
@@ -29,7 +30,17 @@ class Verdict:
 
 
 def verdicts(results: dict[str, Any]) -> list[Verdict]:
-    """Every goal with its verdict."""
+    """Every goal with its verdict; a preliminary one while runs are missing."""
+    found = _verdicts(results)
+    if len(results["rows"]) >= results["planned"]:
+        return found
+    return [
+        one if one.verdict == UNKNOWN else replace(one, verdict=one.verdict + SO_FAR)
+        for one in found
+    ]
+
+
+def _verdicts(results: dict[str, Any]) -> list[Verdict]:
     rows = results["rows"]
     injected, alarms = of_part(rows, "injection"), of_part(rows, "alarm")
     duals, rescues = of_part(rows, "dual"), of_part(rows, "rescue")
@@ -43,6 +54,8 @@ def verdicts(results: dict[str, Any]) -> list[Verdict]:
         calm = [row for row in alarms if row["task"]["mode"] == mode]
         goal = f"uninjected runs without a warning, {mode}"
         found.append(_least(goal, 1.0, calm, lambda row: not row["warnings"]))
+    goal = "injected runs without a warning before the injection"
+    found.append(_least(goal, 1.0, injected, lambda row: not row["before"]))
     found.append(_least("dual injections reported as one event", 1.0, duals, is_one_event))
     goal = "dual injections resolved by the first intervention"
     found.append(_least(goal, RESOLVED, duals, is_resolved))

@@ -23,7 +23,7 @@ from .counting import (
     ratio,
     share,
 )
-from .goals import MET, MISSED, Verdict, verdicts
+from .goals import MET, MISSED, SO_FAR, Verdict, verdicts
 from .plan import EVERY, EXPLODING, FACTORS, MODES, VANISHING
 
 NOTE = "<!-- Written by `benchmarks/doctor.py`; edit that, not this. -->"
@@ -79,14 +79,16 @@ def _summary(results: dict[str, Any], found: Sequence[Verdict]) -> str:
     paper = [row for row in of_part(rows, "alarm") if row["task"]["mode"] == EVERY]
     warned = sum(bool(row["paper"]) for row in paper)
     rescues = of_part(rows, "rescue")
-    met = [one for one in found if one.verdict == MET]
-    missed = "; ".join(f"{one.goal} ({one.seen})" for one in found if one.verdict == MISSED)
+    met = [one for one in found if one.verdict.startswith(MET)]
+    missed = "; ".join(
+        f"{one.goal} ({one.seen})" for one in found if one.verdict.startswith(MISSED)
+    )
     unfinished = results["planned"] - len(rows)
     more = f" {unfinished} of {results['planned']} planned runs are not measured yet." * (
         unfinished > 0
     )
     return (
-        f"Of {len(found)} goals **{len(met)} met**"
+        f"Of {len(found)} goals **{len(met)} met{SO_FAR * (unfinished > 0)}**"
         f"{f', missed: {missed}' if missed else ''}. The paper's own fixed rules warn in {warned} "
         f'of {len(paper)} runs in which nothing is wrong. With `treat="auto"` '
         f"{share(rescues, is_close)} injected runs end within 2 % of the uninjected run, untreated "

@@ -13,9 +13,10 @@ from paramedic.diagnose import engine as module
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.detector import Detector
 from paramedic.diagnose.engine import Engine
+from paramedic.diagnose.jumps import JUMP
 from paramedic.diagnose.rules import choose
-from paramedic.types import Chart, Epoch, Event, Frame, Layer, Window
-from tests.diagnose.scripted import scripted
+from paramedic.types import Chart, Epoch, Event, Frame, Layer, Severity, Window
+from tests.diagnose.scripted import finding, scripted
 
 
 def _frame(step: int, **scalars: float) -> Frame:
@@ -408,3 +409,31 @@ def test_what_was_not_found_again_is_not_current() -> None:
     engine.settle()
     assert [one.slug for one in engine.current().findings] == ["non-finite"]
     assert engine.current(since=1).findings == ()
+
+
+def test_a_jump_is_examined_at_once() -> None:
+    watcher = Watcher()
+    engine = Engine([scripted(watcher)])
+    _run(engine, range(1000))
+    engine.settle()
+    while engine.is_due:
+        _run(engine, [engine.window().last_step + 1])
+    engine.settle()
+    step = engine.window().last_step + 1
+    _run(engine, [step])
+    assert not engine.waits
+    engine.event(Event(step, JUMP, "", {}))
+    _run(engine, [step + 1, step + 2, step + 3])
+    engine.settle()
+    assert watcher.steps[-3:-1] == [step, step + 1]
+
+
+def test_a_note_that_becomes_grave_is_told_anew() -> None:
+    told: list[Severity] = []
+    grave = iter([Severity.INFO] * 3 + [Severity.WARNING] * 5)
+    detector = scripted(lambda window: finding("scripted", code="X000", severity=next(grave)))
+    engine = Engine([detector], every_frame=True, on_open=lambda c: told.append(c.finding.severity))
+    _run(engine, range(8))
+    engine.settle()
+    assert told == [Severity.INFO, Severity.WARNING]
+    assert [case.is_open for case in engine.cases] == [False, True]

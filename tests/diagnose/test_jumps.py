@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -8,11 +11,11 @@ from paramedic.diagnose.detector import Detector
 from paramedic.diagnose.detectors.exploding_gradient import ExplodingGradient
 from paramedic.diagnose.detectors.vanishing_gradient import VanishingGradient
 from paramedic.diagnose.engine import Engine
-from paramedic.diagnose.jumps import Startle, jump
-from paramedic.types import Frame, Severity, Window
+from paramedic.diagnose.jumps import JUMP, Startle, jump, loss_ratio
+from paramedic.types import Event, Frame, Layer, Severity, Window
 from tests.diagnose.detectors.judging import fires, judge
 from tests.diagnose.detectors.losses import resting
-from tests.diagnose.windows import window
+from tests.diagnose.windows import chart_of, window
 
 CALM = 1.0 + 0.1 * np.sin(np.arange(40.0))
 
@@ -113,3 +116,78 @@ def test_a_new_level_startles_for_a_while() -> None:
     assert not any(noticed[:200])
     assert noticed[200]
     assert 3 <= sum(noticed) <= 20
+
+
+# -- jumps that the probe told of ----------------------------------------------------------------
+
+
+def told(step: int = 40, **data: Any) -> Event:
+    """All layers twenty times their usual gradient, or as given."""
+    usual = {"ratio": 20.0, "beyond": 10.0, "deviations": 9.0, "norm": 20.0, "usual": 1.0}
+    return Event(step, JUMP, "", {**usual, "up": {}, "down": {}, **data})
+
+
+ALONE = {"ratio": 1.0, "beyond": 1.0, "deviations": 0.5}
+
+
+def seen(event: Event, loss: float = 1.0, frames: int = 44, **more: Any) -> Window:
+    """A calm run with a jump, and the loss of that step."""
+    losses = np.where(np.arange(frames) == 40, loss, 1.0 + 0.01 * np.sin(np.arange(frames)))
+    norms = more.pop("norms", np.ones(frames))
+    layers = {"weight_norm": np.ones((frames, 2)), "grad_norm": np.stack([norms] * 2, 1)}
+    scalars = {"grad_norm": norms, "loss": losses}
+    return window(frames, layers=layers, scalars=scalars, losses=losses, events=[event], **more)
+
+
+def test_a_jump_of_all_layers_that_the_loss_does_not_explain() -> None:
+    found = fires(ExplodingGradient(), seen(told()), Severity.WARNING)
+    assert (found.evidence["moment"], found.where) == (40, ())
+    assert judge(ExplodingGradient(), seen(told(), loss=3.0)) is None, "the batch is to blame"
+    assert judge(ExplodingGradient(), seen(told(), frames=50)) is None, "long ago"
+    for little in ({"ratio": 5.0}, {"beyond": 2.0}, {"deviations": 3.0}):
+        assert judge(ExplodingGradient(), seen(told(**little))) is None
+
+
+def test_a_recurrent_net_jumps_by_nature() -> None:
+    chart = chart_of(2)
+    recurrent = replace(chart, layers=(Layer("rnn", "RNN"), chart.layers[1]))
+    assert judge(ExplodingGradient(), seen(told(), chart=recurrent)) is None
+    fires(ExplodingGradient(), seen(told(deviations=20.0), chart=recurrent), Severity.WARNING)
+
+
+def test_one_layer_beside_the_others() -> None:
+    layer = {"layer1": [20.0, 1.0, 9.0]}
+    found = fires(ExplodingGradient(), seen(told(**ALONE, up=layer)), Severity.WARNING)
+    assert found.where == ("layer1",)
+    assert judge(ExplodingGradient(), seen(told(**ALONE, up={"layer1": [20.0, 1.0, 2.0]}))) is None
+    assert judge(ExplodingGradient(), seen(told(**ALONE, up={"layer1": [6.0, 1.0, 9.0]}))) is None
+    both = told(**{**ALONE, "ratio": 4.0}, up=layer)
+    assert judge(ExplodingGradient(), seen(both)) is None, "of that, all layers did four times"
+
+
+def test_a_gradient_that_is_gone() -> None:
+    gone = {"ratio": 1e-8, "beyond": 1e-8, "deviations": -50.0, "norm": 1e-8}
+    found = fires(VanishingGradient(), seen(told(**gone)), Severity.WARNING)
+    assert found.evidence["moment"] == 40
+    assert judge(VanishingGradient(), seen(told(**gone), loss=0.01)) is None, "nothing to learn"
+    assert judge(VanishingGradient(), seen(told(**gone), frames=60)) is None, "it came back"
+    assert judge(VanishingGradient(), seen(told(**{**gone, "ratio": 1e-3}))) is None
+
+
+def test_a_gradient_that_stays_away() -> None:
+    gone = {"ratio": 1e-8, "beyond": 1e-8, "deviations": -50.0, "norm": 1e-8}
+    away = np.where(np.arange(60) >= 40, 1e-8, 1.0)
+    found = fires(VanishingGradient(), seen(told(**gone), frames=60, norms=away), Severity.WARNING)
+    assert found.evidence["first_step"] == 40
+    assert "loss-plateau" in found.explains
+    layer = told(**ALONE, down={"layer1": [1e-8, 1.0, -40.0]})
+    found = fires(VanishingGradient(), seen(layer, frames=60, norms=away), Severity.WARNING)
+    assert found.where == ("layer1",)
+
+
+def test_losses_beside_a_jump() -> None:
+    assert loss_ratio(seen(told(), loss=3.0), 40) == pytest.approx(3.0, rel=0.02)
+    assert np.isnan(loss_ratio(seen(told()), 400))
+    assert np.isnan(loss_ratio(window(4), 2))
+    negative = window(44, losses=-np.ones(44))
+    assert np.isnan(loss_ratio(negative, 40))

@@ -194,3 +194,11 @@ def test_a_sharded_gradient_is_not_for_the_kernel(monkeypatch: pytest.MonkeyPatc
     sleeper.idle.after_backward()
     assert asked == []
     assert sleeper.woken == [None]
+
+
+def test_a_jump_of_the_gradient_wakes() -> None:
+    sleeper = Sleeper()
+    sleeper.jumps = True
+    sleeper.backward(sleeper.weight.sum())
+    assert sleeper.woken == [None]
+    assert sleeper.idle.jumped

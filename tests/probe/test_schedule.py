@@ -217,3 +217,28 @@ def test_an_allowance_is_spent_on_looks_that_become_rarer() -> None:
     assert len(distances) > 50
     assert distances[:20] == [1] * 20
     assert max(distances[:60]) <= 1000 // 16
+
+
+def test_an_alert_makes_the_next_steps_looked_at() -> None:
+    schedule = Schedule(0.01)
+    for step in range(5):
+        schedule.looked(step, FULL, 0.01, 0.001)
+        schedule.agree(step, FULL, 1000)
+        schedule.agree(step, VITALS, 1000)
+    assert schedule.level(10) is None
+    schedule.alert()
+    levels = []
+    for step in range(10, 16):
+        levels.append(schedule.level(step))
+        if levels[-1]:
+            schedule.looked(step, FULL, 0.01, 0.001)
+    assert levels == [FULL] * 3 + [None] * 3
+
+
+def test_glances_keep_to_their_share_of_the_budget() -> None:
+    schedule = Schedule(0.01)
+    assert schedule.stride == 1
+    for _ in range(31):
+        schedule.passed(0.01, 0.0)
+        schedule.glanced(200e-6)
+    assert schedule.stride == 4, "200 microseconds of 50 that a step may cost"

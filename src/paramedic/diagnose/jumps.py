@@ -73,7 +73,12 @@ def _loss(window: Window, places: np.ndarray) -> float:
 
 def told_jumps(window: Window) -> tuple[Event, ...]:
     """The jumps that the probe told of, newest first. Use `window.derive`."""
-    return tuple(event for event in reversed(window.events) if event.kind == JUMP)
+    return tuple(event for event in reversed(window.events) if _is_jump(event))
+
+
+def _is_jump(event: Event) -> bool:
+    """Somebody else may call an event of his own so."""
+    return event.kind == JUMP and "deviations" in event.data
 
 
 def new_jumps(window: Window) -> list[Event]:

@@ -9,7 +9,7 @@ from paramedic.diagnose.detectors.learning_rate_too_high import LearningRateTooH
 from paramedic.types import Severity, Window
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.detectors.losses import learning, resting, stepping
-from tests.diagnose.windows import window
+from tests.diagnose.windows import chart_of, window
 
 DETECTOR = LearningRateTooHigh()
 FRAMES = 24
@@ -99,3 +99,27 @@ def test_missing() -> None:
 
 def test_anything() -> None:
     bears_anything(DETECTOR)
+
+
+def leap(rates: Any, losses: Any, first_rate: float = 0.1) -> Window:
+    """Forty calm frames and a rate that changes at the last eight."""
+    frames = np.arange(48)
+    chart = chart_of(2, optimizers=({"name": "SGD", "lr": first_rate},))
+    scalars = {"loss": 1.0, "lr/0": np.where(frames >= 40, rates, 0.1)}
+    layers = {
+        "update_ratio": np.full((48, 2), CALM),
+        "weight_norm": [1.0, 1.0],
+        "grad_norm": [1, 1],
+    }
+    calm = 1.0 + 0.01 * np.sin(frames)
+    given = np.where(frames > 40, losses, calm)
+    return window(48, layers=layers, scalars=scalars, losses=given, chart=chart)
+
+
+def test_a_rate_that_leaps_and_hurts() -> None:
+    found = fires(DETECTOR, leap(3.0, 1.5), Severity.CRITICAL)
+    assert found.evidence["first_step"] == 40
+    assert found.evidence["rate"] == 3.0
+    assert judge(DETECTOR, leap(3.0, 1.0)) is None, "it does no harm"
+    assert judge(DETECTOR, leap(0.4, 1.5)) is None, "four times is no leap"
+    assert judge(DETECTOR, leap(3.0, 1.5, first_rate=3.0)) is None, "a schedule begins again"

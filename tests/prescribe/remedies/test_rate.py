@@ -80,3 +80,8 @@ def test_no_warm_up_for_plain_descent_or_where_there_is_one() -> None:
         chart=chart_of(2, optimizers=(ADAM,)), scalars={"lr/0": np.linspace(1e-5, 1e-3, 8)}
     )
     assert WarmUp().dose(finding("learning-rate-too-high"), rising) is None
+
+
+def test_one_odd_step_asks_for_no_other_rate() -> None:
+    assert LowerRate().dose(finding("exploding-gradient", moment=40), window()) is None
+    assert RaiseRate().dose(finding("vanishing-gradient", moment=40), window()) is None

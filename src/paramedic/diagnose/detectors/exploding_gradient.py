@@ -98,7 +98,10 @@ class ExplodingGradient(Detector):
         3.2, "the same against the largest leap before", source="as above; 3.1 was healthy"
     )
     scatter: float = threshold(
-        4.0, "deviations from the level that a jump must have", source="as above and char-GPTs"
+        5.0, "deviations from the level that it must have", source="char-GPTs; 4.7 was healthy"
+    )
+    alone: float = threshold(
+        6.0, "the same of a layer beside the others", source="as above; 5.6 was healthy"
     )
     batch: float = threshold(
         2.0, "loss against the usual one, from which the batch is to blame", source="as above"
@@ -128,7 +131,7 @@ class ExplodingGradient(Detector):
 
     def _leap(self, window: Window, event: Event) -> Finding | None:
         """What the probe saw at one step, if neither the batch nor the kind of net explains it."""
-        data, layers = event.data, jumped_layers(event, "up", self.leap, self.scatter)
+        data, layers = event.data, jumped_layers(event, "up", self.leap, self.alone)
         calm = window.of_chart(is_recurrent) and data["deviations"] < self.deviations
         far = data["deviations"] > self.scatter and data["beyond"] > self.beyond
         common = data["ratio"] > self.leap and far

@@ -87,7 +87,7 @@ class VanishingGradient(Detector):
         1e-4, "one gradient against the level of the steps before", source="tuning half; 2e-3 was"
     )
     scatter: float = threshold(
-        4.0, "deviations from the level that a jump must have", source="as above and char-GPTs"
+        6.0, "deviations of a layer from the others that it must have", source="as above"
     )
     solved: float = threshold(
         0.1, "loss against the usual one, below which there is nothing to learn", source="as above"
