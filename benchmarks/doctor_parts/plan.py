@@ -24,6 +24,8 @@ AFTER = {"one step": 8, "lasting": 24}  # steps that a run goes on
 EMERGENCY = 12  # steps after which a dual injection must be one event
 FOREVER = 10_000  # steps: `math.inf` that JSON knows
 
+FRESH = 100  # seeds from here on: thresholds were tried on smaller ones
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -52,7 +54,9 @@ def _identity() -> Iterator[Task]:
     for number, text in enumerate(TEXTS):
         size = "0.3M" if number == 1 else "0.1M"
         optimizer = "sgd" if number == 2 else "adamw"
-        yield Task("identity", Patient(text, 3, size, optimizer, "cosine", 1.0, 100), DEFAULT)
+        yield Task(
+            "identity", Patient(text, FRESH + 3, size, optimizer, "cosine", 1.0, 100), DEFAULT
+        )
 
 
 def _injections() -> Iterator[Task]:
@@ -69,22 +73,22 @@ def _injections() -> Iterator[Task]:
             labels = {"fault": fault, "where": where, "lasts": lasts, "at": at}
             until = at + 1 + AFTER[lasts]
             for mode in MODES:
-                patient = Patient(text, number, optimizer=optimizer)
+                patient = Patient(text, FRESH + number, optimizer=optimizer)
                 yield Task("injection", patient, mode, (shot,), until, labels)
 
 
 def _alarms() -> Iterator[Task]:
     for text in TEXTS:
         several = (
-            Patient(text, 20, "0.1M", "adamw", "constant", steps=180),
-            Patient(text, 21, "0.1M", "adamw", "cosine", clip=1.0, steps=180),
-            Patient(text, 22, "0.1M", "sgd", "cosine", steps=180),
+            Patient(text, FRESH + 20, "0.1M", "adamw", "constant", steps=180),
+            Patient(text, FRESH + 21, "0.1M", "adamw", "cosine", clip=1.0, steps=180),
+            Patient(text, FRESH + 22, "0.1M", "sgd", "cosine", steps=180),
         )
         for patient, mode in product(several, MODES):
             yield Task("alarm", patient, mode)
     larger = (
-        Patient("wikitext2", 24, "0.3M", "adamw", "cosine", clip=1.0, steps=120),
-        Patient("tinyshakespeare", 25, "0.8M", "adamw", "cosine", steps=120),
+        Patient("wikitext2", FRESH + 24, "0.3M", "adamw", "cosine", clip=1.0, steps=120),
+        Patient("tinyshakespeare", FRESH + 25, "0.8M", "adamw", "cosine", steps=120),
     )
     for patient, mode in product(larger, MODES):
         yield Task("alarm", patient, mode)
@@ -94,7 +98,10 @@ def _patients() -> Iterator[tuple[int, Patient]]:
     """Of the runs that are rescued, each with a number of its own."""
     for place, text in enumerate(TEXTS):
         for turn, optimizer in enumerate(("adamw", "sgd")):
-            yield 2 * place + turn, Patient(text, 30 + turn, "0.1M", optimizer, "cosine", steps=150)
+            yield (
+                2 * place + turn,
+                Patient(text, FRESH + 30 + turn, "0.1M", optimizer, "cosine", steps=150),
+            )
 
 
 def dual_kinds(at: int) -> dict[str, tuple[Shot, ...]]:

@@ -175,8 +175,9 @@ class Policy:
             f"the loss ({facts.loss:.3g}, usually {usual:.3g}) and the gradient norm "
             f"({facts.norm:.3g}, usually {self.level:.3g}) are out of all proportion"
         )
-        if self._bad > self._limits.in_a_row:
-            began = facts.step - self._bad + 1
+        jumped = self._rates.jumped_at
+        if self._bad > self._limits.in_a_row or jumped is not None:  # the batch is not to blame
+            began = facts.step - self._bad + 1 if jumped is None else jumped
             return self._roll_back("loss-explosion", reason, facts, began)
         if self._is_used_up(facts.step):
             return None
