@@ -13,6 +13,7 @@ from ...faults import scaled_weights
 from ...optimizers import adam, cosine, sgd, warmup_cosine
 from ...recipe import Recipe, healthy
 from .. import bases
+from ..loops import augmented
 
 
 def _without_noise(split: Split, generator: torch.Generator) -> Split:
@@ -31,7 +32,9 @@ RECIPES: list[Recipe] = [
     *healthy("160-steps", first.CNN_DIGITS.but(epochs=4, optimizer=adam(5e-3)), 7),
     *healthy(
         "2000-steps",
-        first.FC_DIGITS.but(epochs=50, scheduler=cosine(), optimizer=sgd(0.05, 0.9)),
+        first.FC_DIGITS.but(
+            epochs=50, scheduler=cosine(), optimizer=sgd(0.01, 0.9), tamper=augmented(1.0)
+        ),
         14,
     ),
     *healthy(
@@ -60,8 +63,9 @@ RECIPES: list[Recipe] = [
     *healthy(
         "begins-high",
         first.FC_FRIEDMAN.but(
-            source=first.FC_FRIEDMAN.data(changes.target_scaled(1.0, 12.0)),
-            optimizer=adam(1e-2),
+            source=first.FC_FRIEDMAN.data(changes.target_scaled(1.0, 6.0)),
+            epochs=24,
+            optimizer=adam(2e-2),
             scheduler=warmup_cosine(0.05),
         ),
         18,

@@ -90,7 +90,6 @@ RATES: list[Recipe] = [
             clip=1.0,
             autocast=torch.bfloat16,
             loss=nn.CrossEntropyLoss(label_smoothing=0.05),
-            batch=64,
             epochs=8,
         ),
         11,

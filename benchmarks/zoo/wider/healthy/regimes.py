@@ -105,7 +105,7 @@ TEXTS: list[Recipe] = [
         "embedding-heavy",
         first.FC_REUTERS.but(
             model=first.FC_REUTERS.remodel(width=128, hidden=16, dropout=0.5),
-            optimizer=adam(2e-3, weight_decay=1e-4),
+            optimizer=adam(8e-3, weight_decay=1e-4),
             scheduler=cosine(),
         ),
         0,

@@ -12,7 +12,7 @@ from ...faults import sorted_by_class
 from ...judging import bases as judging
 from ...judging.second import bases as second
 from ...models import mlp
-from ...optimizers import adam, adamw, jump, sgd, swings
+from ...optimizers import adam, adamw, jump, sgd
 from ...plan import Plan
 from ...recipe import Recipe, sick
 from .. import bases
@@ -24,7 +24,7 @@ _LOW = ("learning-rate-too-low", "too-few-steps")
 OSCILLATING: list[Recipe] = [
     *sick(
         "oscillating-loss",
-        "class-sorted-momentum",
+        "class-sorted-adam",
         bases.CRNN_DIGITS.but(epochs=9),
         2,
         order=sorted_by_class,
@@ -39,11 +39,11 @@ OSCILLATING: list[Recipe] = [
     ),
     *sick(
         "oscillating-loss",
-        "cyclic-rate",
-        first.TRANSFORMER_EXCHANGE,
-        1,
+        "momentum-0.99",
+        bases.PIECES_MNIST,
+        7,
         _RATE,
-        scheduler=swings(1e-3, 0.1, 25),
+        optimizer=sgd(0.1, 0.99),
     ),
 ]
 
@@ -72,12 +72,11 @@ PLATEAU: list[Recipe] = [
     ),
     *sick(
         "loss-plateau",
-        "one-unit-wide",
-        bases.CRNN_DIGITS,
+        "linear-model",
+        bases.GRAPH_GRAPHS,
         3,
-        model=partial(ConvolutionsThenGru, 8, 10, hidden=1),
-        optimizer=adam(1e-2),
-        epochs=10,
+        model=lambda: nn.Sequential(nn.Flatten(), nn.Linear(88, 1)),
+        optimizer=sgd(0.01),
     ),
 ]
 
@@ -92,12 +91,12 @@ EXPLOSION: list[Recipe] = [
     ),
     *sick(
         "loss-explosion",
-        "rate-jumps-x2000",
-        bases.FC_HEAVY,
-        9,
-        _RATE,
-        bases.FC_HEAVY.steps // 3,
-        scheduler=jump(1 / 3, 2000.0),
+        "rate-jumps-x15",
+        bases.LINEAR_LINES,
+        11,
+        (*_RATE, "non-finite"),
+        bases.LINEAR_LINES.steps // 2,
+        scheduler=jump(0.5, 15.0),
     ),
 ]
 
@@ -142,7 +141,7 @@ def _long(plan: Plan, seed: int, epochs: int) -> list[Recipe]:
 
 
 NO_MORE_GAIN: list[Recipe] = [
-    *_long(first.CNN_EXCHANGE.but(optimizer=adam(5e-3)), 8, 50),
+    *_long(bases.FC_HEAVY.but(optimizer=adam(5e-3)), 14, 50),
     *_long(
         bases.FC_RARE.but(
             source=bases.FC_RARE.source.sized(960), optimizer=adamw(5e-3, weight_decay=0.01)

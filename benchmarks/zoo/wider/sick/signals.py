@@ -144,11 +144,11 @@ _SIGMOID_RARE = bases.FC_COINS.but(
 SATURATED: list[Recipe] = [
     *sick(
         "saturated-activation",
-        "tanh-inputs-x500",
+        "tanh-inputs-x500-plus-1500",
         _TANH_HEAVY,
         8,
         _DATA,
-        source=_TANH_HEAVY.data(changes.scaled(500.0)),
+        source=_TANH_HEAVY.data(changes.scaled(500.0, 1500.0)),
     ),
     *sick(
         "saturated-activation",
