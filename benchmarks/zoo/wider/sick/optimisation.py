@@ -189,8 +189,15 @@ _NOISY_DIGITS = bases.CRNN_DIGITS.but(source=bases.CRNN_DIGITS.data(changes.wron
 
 OVERFITTING: list[Recipe] = [
     *_by_heart(bases.FC_COINS, 7, 160, epochs=50, model=partial(mlp, 8, 1, hidden=128)),
-    *_by_heart(bases.FC_HEAVY, 13, 128, epochs=50, model=partial(mlp, 6, 1, hidden=128)),
-    *_by_heart(_NOISY_DIGITS, 13, 128, epochs=30),
+    *_by_heart(
+        bases.FC_HEAVY,
+        13,
+        96,
+        epochs=90,
+        model=partial(mlp, 6, 1, hidden=128),
+        optimizer=adam(1e-2),
+    ),
+    *_by_heart(_NOISY_DIGITS, 13, 128, epochs=80),
     *_by_heart(bases.AFFINITY_RATINGS, 4, 320, epochs=40, optimizer=adamw(1e-2)),
 ]
 
