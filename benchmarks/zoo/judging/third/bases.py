@@ -20,7 +20,7 @@ from ...data.arranged import (
 )
 from ...data.books import LETTERS, critics
 from ...data.drawn import SHAPES, shapes
-from ...data.images import cifar10, digits, mnist
+from ...data.images import digits, mnist
 from ...data.measured import (
     ALARM_FEATURES,
     GRADE_FEATURES,
@@ -141,9 +141,6 @@ BUMPS_REGIONS = Plan(
     epochs=10,
     report="loss",
 )
-BUMPS_TERRAIN = Plan(
-    "bumps", terrain(), partial(Bumps, 2, 1), SQUARES, adam(2e-2), "regression", epochs=12
-)
 PROTOTYPES_DIGITS = Plan(
     "prototypes",
     digits().changed(changes.flat()),
@@ -192,17 +189,6 @@ JOINED_SHAPES = Plan(
     CLASSES,
     adam(3e-3),
     "classes",
-    epochs=7,
-    scheduler=cosine(),
-)
-JOINED_CIFAR10 = Plan(
-    "joined-cnn",
-    cifar10(1600),
-    partial(joined, 3, 10, dropout=0.3),
-    CLASSES,
-    sgd(0.05, 0.9, weight_decay=1e-3),
-    "classes",
-    batch=64,
     epochs=7,
     scheduler=cosine(),
 )

@@ -7,7 +7,6 @@ from dataclasses import replace
 import torch
 
 from ... import bases as first
-from ...data import changes
 from ...data.source import Split
 from ...faults import scaled_weights
 from ...optimizers import adam, cosine, sgd, warmup_cosine
@@ -63,9 +62,8 @@ RECIPES: list[Recipe] = [
     *healthy(
         "begins-high",
         first.FC_FRIEDMAN.but(
-            source=first.FC_FRIEDMAN.data(changes.target_scaled(1.0, 6.0)),
-            epochs=24,
-            optimizer=adam(2e-2),
+            prepare=scaled_weights(15.0, "4."),
+            optimizer=adam(8e-3),
             scheduler=warmup_cosine(0.05),
         ),
         18,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from ....data import changes
-from ....data.measured import alarms, odds, sales, waits
+from ....data.measured import alarms, odds, sales
 from ....losses import Focal
-from ....optimizers import adam, adamw, cosine, sgd
+from ....optimizers import adam, cosine, sgd
 from ....recipe import Recipe, healthy
 from .. import bases
 from ..networks.generative import Waiting
@@ -22,17 +21,11 @@ RECIPES: list[Recipe] = [
     *healthy("noise-floor-batch-6", _ODDS.but(source=odds(960), batch=6, optimizer=adam(2e-3)), 71),
     *healthy("noise-floor-momentum", _ODDS.but(optimizer=sgd(0.03, 0.9)), 72),
     *healthy("exponential-times", _WAITS, 71),
-    *healthy("exponential-times-batch-8", _WAITS.but(source=waits(640), batch=8, epochs=5), 72),
     *healthy("money-huber", _MONEY.but(loss=nn.HuberLoss(), optimizer=adam(3e-3), clip=5.0), 71),
     *healthy(
         "money-l1-batch-8",
         _MONEY.but(loss=nn.L1Loss(), batch=8, epochs=5, scheduler=cosine()),
         72,
-    ),
-    *healthy(
-        "money-squared-logarithms",
-        _MONEY.but(source=sales().changed(changes.targets(torch.log1p)), optimizer=adam(2e-3)),
-        73,
     ),
     *healthy("rare-weighted", bases.CROSSED_ALARMS.but(loss=_WEIGHTED, hand_in_loss=True), 73),
     *healthy(
@@ -45,16 +38,6 @@ RECIPES: list[Recipe] = [
     *healthy(
         "hard-classes-focal",
         bases.GATED_GRADES.but(loss=Focal(), epochs=6, scheduler=cosine()),
-        71,
-    ),
-    *healthy(
-        "wrong-labels",
-        bases.SQUEEZED_TEXTURES.but(
-            source=bases.SQUEEZED_TEXTURES.data(changes.wrong_labels(0.1)),
-            optimizer=adamw(2e-3, weight_decay=0.1),
-            epochs=5,
-            scheduler=cosine(),
-        ),
         71,
     ),
     *healthy(

@@ -11,14 +11,12 @@ from torch import nn
 from ....data import changes
 from ....data.arranged import textures
 from ....data.measured import regions, waits
-from ....data.more_points import checkers
 from ....data.points import TAGS, moons, spirals, tags
 from ....optimizers import adam, cosine, sgd
 from ....plan import Plan
 from ....recipe import Recipe, healthy
 from ....special import MomentDistance, adversarial_loop, adversary_optimizers
 from ...networks.generative import SmoothAdversaries
-from ...networks.pictures import resnet
 from ...second import bases as second
 from .. import bases
 from ..networks.generative import (
@@ -28,7 +26,6 @@ from ..networks.generative import (
     FlowLoss,
     Likeness,
     Ordered,
-    Poly,
     Ranked,
     wasserstein_loop,
 )
@@ -74,7 +71,6 @@ _BANDIT = bases.TREES_REGIONS.but(
 
 MAKERS: list[Recipe] = [
     *healthy("likelihood", _flow(moons(960), 5e-3, 12), 75),
-    *healthy("likelihood", _flow(checkers(), 3e-3, 10), 76),
     *healthy("least-squares", _ADVERSARIES, 75),
     *healthy(
         "wasserstein",
@@ -138,7 +134,6 @@ SUPERVISED: list[Recipe] = [
         bases.GATED_HOUSING.but(**_NO_SCORE, loss=Ranked(), epochs=6, scheduler=cosine()),
         77,
     ),
-    *healthy("poly", bases.KERNELS_TEXTURES.but(loss=Poly()), 77),
     *healthy(
         "supervised-contrast",
         bases.SQUEEZED_TEXTURES.but(
@@ -146,7 +141,6 @@ SUPERVISED: list[Recipe] = [
         ),
         77,
     ),
-    *healthy("label-smoothing-0.2", bases.WAVES_RHYTHMS.but(loss=_SMOOTH), 77),
     *healthy("label-smoothing-0.2", bases.JOINED_SHAPES.but(loss=_SMOOTH, hand_in_loss=True), 78),
     *healthy(
         "multi-label",
@@ -171,24 +165,6 @@ SUPERVISED: list[Recipe] = [
         78,
     ),
     *healthy(
-        "log-softmax",
-        bases.ASKING_DIGITS.but(
-            model=bases.ASKING_DIGITS.remodel(output=partial(nn.LogSoftmax, dim=-1)),
-            loss=F.nll_loss,
-        ),
-        78,
-    ),
-    *healthy(
-        "sigmoid-bce",
-        bases.CROSSED_ALARMS.but(
-            model=bases.CROSSED_ALARMS.remodel(output=nn.Sigmoid),
-            loss=nn.BCELoss(),
-            scoring="probabilities",
-            optimizer=adam(2e-3),
-        ),
-        79,
-    ),
-    *healthy(
         "softplus-output",
         bases.CROSSED_SALES.but(
             source=bases.CROSSED_SALES.data(changes.targets(lambda y: y.exp().log1p())),
@@ -198,34 +174,11 @@ SUPERVISED: list[Recipe] = [
         79,
     ),
     *healthy(
-        "multi-margin",
-        second.RESNET_STRIPES.but(loss=nn.MultiMarginLoss(), optimizer=adam(2e-3)),
-        79,
-    ),
-    *healthy(
         "summed-loss",
         bases.POINTER_POINTING.but(
             loss=nn.CrossEntropyLoss(reduction="sum"), optimizer=sgd(1e-3, 0.9), epochs=8
         ),
         79,
-    ),
-    *healthy(
-        "scaled-loss",
-        bases.SINES_TERRAIN.but(
-            loss=lambda output, target: 100 * F.mse_loss(output, target), scheduler=cosine()
-        ),
-        79,
-    ),
-    *healthy(
-        "bce-one-hot",
-        second.RESNET_STRIPES.but(
-            source=second.RESNET_STRIPES.data(changes.one_hot(6)),
-            model=partial(resnet, 1, 6, blocks=2),
-            loss=F.binary_cross_entropy_with_logits,
-            scoring="classes-one-hot",
-            optimizer=adam(3e-3),
-        ),
-        80,
     ),
 ]
 

@@ -6,23 +6,16 @@ import torch
 from torch import optim
 
 from ....optimizers import (
-    adam,
     adamw,
     cosine,
-    fading,
-    inverse_root,
     one_cycle,
     other,
     restarts,
     sgd,
-    stairs,
-    straight,
     swings,
-    warmup,
     warmup_cosine,
 )
 from ....recipe import Recipe, healthy
-from ... import bases as first
 from ...second import bases as second
 from .. import bases
 
@@ -30,10 +23,6 @@ KINDS: list[Recipe] = [
     *healthy("radam", bases.CROSSED_FOREST.but(optimizer=other(optim.RAdam, 5e-3)), 81),
     *healthy("nadam", bases.GRAPH_MOLECULES.but(optimizer=other(optim.NAdam, 2e-3)), 81),
     *healthy("adadelta", bases.SQUEEZED_TEXTURES.but(optimizer=other(optim.Adadelta, 1.0)), 81),
-    *healthy("adamax", bases.WAVES_RHYTHMS.but(optimizer=other(optim.Adamax, 5e-3)), 81),
-    *healthy(
-        "adagrad", bases.KERNELS_DIGITS.but(optimizer=other(optim.Adagrad, 0.02), epochs=6), 81
-    ),
     *healthy(
         "rprop-full-batch",
         second.HIGHWAY_SWISS.but(
@@ -47,30 +36,19 @@ KINDS: list[Recipe] = [
         bases.POINTER_POINTING.but(optimizer=sgd(2e-3, 0.99), epochs=12, scheduler=cosine()),
         81,
     ),
-    *healthy("nesterov", bases.SQUEEZED_MNIST.but(optimizer=sgd(0.02, 0.95, nesterov=True)), 81),
     *healthy(
         "weight-decay-1",
         bases.ASKING_DIGITS.but(optimizer=adamw(3e-3, weight_decay=1.0), epochs=7),
         81,
     ),
-    *healthy("amsgrad", bases.TREES_FRIEDMAN.but(optimizer=adam(1e-2, amsgrad=True)), 81),
 ]
 
 RATES: list[Recipe] = [
     *healthy("warm-restarts", second.HIGHWAY_SHELLS.but(scheduler=restarts(120)), 82),
     *healthy("cyclic", bases.CROSSED_FOREST.but(scheduler=swings(2e-4, 4e-3, 40)), 82),
-    *healthy("fading", bases.STATES_RHYTHMS.but(scheduler=fading(0.03)), 82),
-    *healthy("straight-down", first.MIXER_DIGITS.but(scheduler=straight()), 82),
-    *healthy("inverse-root", bases.ASKING_DIGITS.but(scheduler=inverse_root(60)), 83),
     *healthy(
         "one-cycle",
         bases.KERNELS_TEXTURES.but(optimizer=adamw(1e-3), scheduler=one_cycle(6e-3)),
-        82,
-    ),
-    *healthy("stairs", bases.SQUEEZED_MNIST.but(scheduler=stairs(0.2, 2)), 82),
-    *healthy(
-        "warm-up-half",
-        second.REGRESSOR_ADDING.but(scheduler=warmup(0.5), optimizer=adamw(3e-3), epochs=7),
         82,
     ),
     *healthy(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from ....data import changes
 from ....faults import frozen, scaled_weights
-from ....optimizers import adam, adamw, cosine, layerwise, sgd
+from ....optimizers import adam, adamw, cosine, sgd
 from ....recipe import Recipe, healthy
-from ....wider.loops import augmented, averaged_loop, easy_first, resumed
-from ... import bases as first
+from ....wider.loops import augmented, averaged_loop, resumed
 from ...second import bases as second
 from .. import bases
 
@@ -25,11 +24,6 @@ CLIPPED: list[Recipe] = [
     ),
     *healthy("averaged", bases.SQUEEZED_MNIST.but(loop=averaged_loop), 84),
     *healthy("augmented", second.INCEPTION_STRIPES.but(tamper=augmented(0.4), epochs=7), 84),
-    *healthy(
-        "easy-first",
-        bases.TREES_REGIONS.but(tamper=easy_first(80), scheduler=cosine()),
-        84,
-    ),
 ]
 
 _MOLECULES = bases.GRAPH_MOLECULES.but(epochs=6)
@@ -39,15 +33,6 @@ TUNED: list[Recipe] = [
         "resumed",
         bases.GRAPH_MOLECULES.but(prepare=resumed(_MOLECULES, 85), optimizer=adam(1e-3), epochs=6),
         85,
-    ),
-    *healthy(
-        "resumed-on-other-labels",
-        bases.SQUEEZED_TEXTURES.but(
-            prepare=resumed(bases.SQUEEZED_TEXTURES.but(epochs=4), 86),
-            source=bases.SQUEEZED_TEXTURES.data(changes.targets(lambda y: (y + 2) % 5)),
-            epochs=5,
-        ),
-        86,
     ),
     *healthy(
         "frozen-but-for-the-head",
@@ -61,12 +46,6 @@ TUNED: list[Recipe] = [
         ),
         87,
     ),
-    *healthy(
-        "layerwise-rates",
-        bases.SQUEEZED_MNIST.but(optimizer=layerwise(5e-3, 0.6), scheduler=cosine()),
-        88,
-    ),
-    *healthy("frozen-embedding", first.BOTH_MAJORITY.but(prepare=frozen("embedding.")), 88),
 ]
 
 ENDS: list[Recipe] = [
@@ -105,13 +84,6 @@ ENDS: list[Recipe] = [
         "6-wide",
         second.HIGHWAY_SWISS.but(
             model=second.HIGHWAY_SWISS.remodel(width=6), optimizer=adam(1e-2), scheduler=cosine()
-        ),
-        89,
-    ),
-    *healthy(
-        "400-wide",
-        first.WIDE_SPIRALS.but(
-            model=first.WIDE_SPIRALS.remodel(width=400), optimizer=adam(2e-3), scheduler=cosine()
         ),
         89,
     ),

@@ -11,7 +11,6 @@ from ....faults import hidden_biases, scaled_weights
 from ....optimizers import adam, sgd
 from ....plan import Plan
 from ....recipe import Recipe, sick
-from ... import bases as first
 from ...second import bases as second
 from .. import bases
 
@@ -35,13 +34,6 @@ DYING: list[Recipe] = [
         62,
         ("learning-rate-too-high",),
         optimizer=sgd(4.0, 0.9),
-    ),
-    *_shut(
-        bases.SQUEEZED_TEXTURES.but(
-            model=bases.SQUEEZED_TEXTURES.remodel(norm=False), optimizer=sgd(0.05, 0.9), epochs=9
-        ),
-        63,
-        -10.0,
     ),
 ]
 
@@ -73,7 +65,6 @@ SATURATED: list[Recipe] = [
         _RAW,
         source=_TANH_FOREST.data(changes.scaled(400.0)),
     ),
-    *_steep(first.ELMAN_SINES, 62, 50.0, "body"),
     *sick(
         "saturated-activation",
         "tanh-inputs-x1000",
@@ -113,9 +104,6 @@ IMPROPER_OUTPUT: list[Recipe] = [
     *_ending(bases.ASKING_DIGITS, 60, "softmax-before-cross-entropy", _SOFTMAX),
     *_ending(bases.CROSSED_ALARMS, 61, "sigmoid-before-bce-logits", nn.Sigmoid),
     *_ending(_NEGATIVE, 62, "relu-before-negative-targets", nn.ReLU, ("dying-relu",)),
-    *_ending(bases.WAVES_CRITICS, 63, "softmax-in-language-model", _SOFTMAX),
-    *_ending(_PROBABILITY, 64, "softmax-of-one-column", _SOFTMAX),
-    *_ending(bases.POINTER_POINTING, 65, "relu-before-cross-entropy", nn.ReLU, ("dying-relu",)),
 ]
 
 RECIPES = DYING + SATURATED + IMPROPER_OUTPUT

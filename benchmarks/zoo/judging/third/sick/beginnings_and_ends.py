@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....faults import constant_parameters, normal_weights, scaled_weights
-from ....optimizers import adam, sgd
+from ....optimizers import adam
 from ....plan import Plan
 from ....recipe import Recipe, sick
 from ... import bases as first
@@ -65,7 +65,6 @@ def _stopped(full: Plan, seed: int, epochs: int) -> list[Recipe]:
 
 TOO_FEW: list[Recipe] = [
     *_stopped(bases.CROSSED_FOREST.but(optimizer=adam(5e-4), epochs=20), 60, 3),
-    *_stopped(bases.SQUEEZED_MNIST.but(optimizer=sgd(0.01), epochs=20), 61, 3),
     *_stopped(bases.POINTER_POINTING.but(optimizer=adam(4e-4), epochs=20), 62, 3),
     *_stopped(bases.GRAPH_MOLECULES.but(optimizer=adam(5e-4), scheduler=None, epochs=24), 63, 4),
 ]

@@ -51,7 +51,6 @@ ABNORMAL: list[Recipe] = [
         _NAN,
     ),
     *_abnormal(bases.WAVES_RHYTHMS, 63, "few-nan", changes.outliers(0.02, math.nan), _NAN),
-    *_abnormal(second.GRU_ADDING, 64, "one-feature-x1e6", changes.one_feature_scaled(0, 1e6)),
 ]
 
 
@@ -75,13 +74,6 @@ INVALID: list[Recipe] = [
         bases.KERNELS_DIGITS,
         61,
         source=bases.KERNELS_DIGITS.data(changes.train_targets(lambda y: torch.full_like(y, 4))),
-    ),
-    *sick(
-        "invalid-labels",
-        "binary-labels-minus1-1",
-        bases.CROSSED_ALARMS,
-        62,
-        source=bases.CROSSED_ALARMS.data(changes.train_targets(_spread)),
     ),
 ]
 
@@ -121,7 +113,6 @@ DEAD: list[Recipe] = [
     *_dead(bases.POINTER_POINTING, 61, "all-zero", torch.zeros_like),
     *_dead(bases.CROSSED_FOREST, 62, "same-sample", _same),
     *sick("dead-input", "masked", bases.WAVES_RHYTHMS, 63, model=masked(bases.WAVES_RHYTHMS.model)),
-    *_dead(bases.SQUEEZED_MNIST, 64, "constant", partial(torch.full_like, fill_value=-0.4)),
 ]
 
 RECIPES = ABNORMAL + INVALID + UNINFORMATIVE + DEAD

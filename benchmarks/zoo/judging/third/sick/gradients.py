@@ -52,13 +52,6 @@ VANISHING: list[Recipe] = [
         model=second.TOWERS_PAIRS.remodel(depth=16, activation=nn.Tanh),
         prepare=scaled_weights(0.4, "tower"),
     ),
-    *sick(
-        "vanishing-gradient",
-        "sigmoid14-momentum",
-        first.WIDE_SPIRALS.but(optimizer=sgd(0.05, 0.9)),
-        64,
-        model=first.WIDE_SPIRALS.remodel(depth=14, activation=nn.Sigmoid, width=32),
-    ),
 ]
 
 _DEEP_GRADES = bases.GATED_GRADES.but(model=bases.GATED_GRADES.remodel(depth=6))

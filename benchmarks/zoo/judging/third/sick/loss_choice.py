@@ -9,7 +9,6 @@ from torch import nn
 from ....data import changes
 from ....plan import Plan
 from ....recipe import Recipe, sick
-from ... import bases as first
 from .. import bases
 from ..networks.pictures import squeezed
 from ..networks.tables import Crossed
@@ -37,5 +36,4 @@ RECIPES: list[Recipe] = [
     *_as_number(bases.CROSSED_FOREST, 60, partial(Crossed, 20, 1), nn.MSELoss()),
     *_as_number(bases.SQUEEZED_MNIST, 61, partial(squeezed, 1, 1, blocks=2), nn.HuberLoss()),
     *_cross_entropy(bases.CROSSED_ALARMS, 62, "of-one-output"),
-    *_cross_entropy(first.ELMAN_SINES, 63, "on-quantity"),
 ]

@@ -13,7 +13,6 @@ from ....plan import Plan
 from ....recipe import Recipe, sick
 from ... import bases as first
 from .. import bases
-from ..networks.sequences import Asking
 from ..networks.tables import Additive
 
 _RATE = ("learning-rate-too-high",)
@@ -44,7 +43,6 @@ OSCILLATING: list[Recipe] = [
         _RATE,
         scheduler=swings(1e-3, 0.2, 20),
     ),
-    *_sorted(bases.ASKING_DIGITS, "adam", 65),
 ]
 
 SLOW: list[Recipe] = [
@@ -64,16 +62,9 @@ def _stuck(plan: Plan, seed: int, form: str, optimizer: Make, model: object) -> 
 
 PLATEAU: list[Recipe] = [
     *_stuck(bases.SINES_TERRAIN, 60, "linear-model", sgd(0.05), partial(nn.Linear, 2, 1)),
-    *_stuck(
-        bases.ASKING_DIGITS,
-        61,
-        "two-wide",
-        adam(1e-2),
-        partial(Asking, 8, 10, width=2, questions=1),
-    ),
     *_stuck(first.WIDE_SPIRALS, 62, "linear-model", adam(2e-2), partial(nn.Linear, 2, 3)),
     *_stuck(
-        bases.BUMPS_TERRAIN, 63, "sum-of-curves", adam(1e-2), partial(Additive, 2, 1, width=16)
+        bases.SINES_TERRAIN, 63, "sum-of-curves", adam(1e-2), partial(Additive, 2, 1, width=16)
     ),
 ]
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 import torch
 from torch import Tensor, nn
 
 from ....data.measured import sales
-from ....faults import input_of_step, inputs_replaced_from
+from ....faults import inputs_replaced_from
 from ....recipe import Recipe, sick
 from .. import bases
 from ..networks.sequences import Pointer
@@ -54,15 +53,6 @@ _MONEY = bases.CROSSED_SALES.but(source=sales(), loss=nn.HuberLoss())
 RECIPES: list[Recipe] = [
     *sick("non-finite", "angle-of-origin", _POINTING, 60, _DATA, ONSET, model=partial(Angles, 2)),
     *sick("non-finite", "logarithm-of-output", _MONEY, 61, loss=SquaredLogarithms()),
-    *sick(
-        "non-finite",
-        "nan-batch",
-        bases.GRAPH_MOLECULES,
-        62,
-        _DATA,
-        ONSET,
-        tamper=input_of_step(ONSET, math.nan),
-    ),
     *sick(
         "non-finite",
         "float16-overflow",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from torch import Tensor, nn, optim
+from torch import Tensor, nn
 
 from ....losses import FlattenedHuber, FlattenedL1, FlattenedMse
-from ....optimizers import with_zero_rate, without
+from ....optimizers import without
 from ....plan import Plan
 from ....recipe import Recipe, sick
 from ... import bases as first
@@ -51,13 +51,6 @@ UNTRAINED: list[Recipe] = [
         61,
         optimizer=without(bases.GRAPH_MOLECULES.optimizer, "ask.", "enter."),
     ),
-    *sick(
-        "untrained-parameters",
-        "blocks-rate-zero",
-        bases.SQUEEZED_MNIST,
-        62,
-        optimizer=with_zero_rate(optim.Adam, 3e-3, "0.", "2."),
-    ),
 ]
 
 
@@ -73,7 +66,6 @@ WRONG_MODE: list[Recipe] = [
     *_wrong_mode(_NORM_FOREST, 60, "batch-norm", "eval"),
     *_wrong_mode(bases.SQUEEZED_MNIST, 61, "batch-norm", "forgotten"),
     *_wrong_mode(_DROPPED_GRADES, 62, "dropout", "eval"),
-    *_wrong_mode(bases.ASKING_REUTERS, 63, "dropout", "forgotten"),
 ]
 
 
