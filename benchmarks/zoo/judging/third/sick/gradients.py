@@ -54,7 +54,7 @@ VANISHING: list[Recipe] = [
     ),
 ]
 
-_DEEP_GRADES = bases.GATED_GRADES.but(model=bases.GATED_GRADES.remodel(depth=6))
+_DEEP_GRADES = bases.GATED_GRADES.but(model=bases.GATED_GRADES.remodel(depth=4))
 _RELU_SINES = first.ELMAN_SINES.but(
     model=first.ELMAN_SINES.remodel(layers=2), optimizer=adam(2e-3), clip=None
 )
@@ -62,12 +62,12 @@ _RELU_SINES = first.ELMAN_SINES.but(
 EXPLODING: list[Recipe] = [
     *sick(
         "exploding-gradient",
-        "gates6-no-norm-weights-x4",
+        "gates4-no-norm-weights-x2",
         _DEEP_GRADES,
         60,
         _START,
-        model=bases.GATED_GRADES.remodel(depth=6, norm=False),
-        prepare=scaled_weights(4.0),
+        model=bases.GATED_GRADES.remodel(depth=4, norm=False),
+        prepare=scaled_weights(2.0),
     ),
     *sick(
         "exploding-gradient",
