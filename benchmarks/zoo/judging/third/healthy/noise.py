@@ -31,7 +31,7 @@ RECIPES: list[Recipe] = [
     *healthy(
         "rare-batch-8",
         bases.CROSSED_ALARMS.but(
-            source=alarms(960), batch=8, optimizer=adam(1e-3), epochs=6, scheduler=cosine()
+            source=alarms(960), batch=8, optimizer=adam(3e-3), epochs=6, scheduler=cosine()
         ),
         74,
     ),

@@ -10,7 +10,7 @@ from torch import nn
 
 from ....data import changes
 from ....data.arranged import textures
-from ....data.measured import regions, waits
+from ....data.measured import waits
 from ....data.points import TAGS, moons, spirals, tags
 from ....optimizers import adam, cosine, sgd
 from ....plan import Plan
@@ -27,7 +27,6 @@ from ..networks.generative import (
     Likeness,
     Ordered,
     Ranked,
-    wasserstein_loop,
 )
 from ..networks.pictures import MaskedAutoencoder, squeezed
 from ..networks.tables import Crossed, Densities, DensityLoss, gated
@@ -72,13 +71,6 @@ _BANDIT = bases.TREES_REGIONS.but(
 MAKERS: list[Recipe] = [
     *healthy("likelihood", _flow(moons(960), 5e-3, 12), 75),
     *healthy("least-squares", _ADVERSARIES, 75),
-    *healthy(
-        "wasserstein",
-        _ADVERSARIES.but(
-            source=regions().changed(changes.inputs_as_targets), loop=wasserstein_loop
-        ),
-        76,
-    ),
     *healthy(
         "masked-autoencoder",
         bases.PROTOTYPES_DIGITS.but(
@@ -176,7 +168,10 @@ SUPERVISED: list[Recipe] = [
     *healthy(
         "summed-loss",
         bases.POINTER_POINTING.but(
-            loss=nn.CrossEntropyLoss(reduction="sum"), optimizer=sgd(1e-3, 0.9), epochs=8
+            loss=nn.CrossEntropyLoss(reduction="sum"),
+            optimizer=sgd(3e-4, 0.9),
+            scheduler=cosine(),
+            epochs=8,
         ),
         79,
     ),

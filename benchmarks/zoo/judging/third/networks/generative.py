@@ -9,8 +9,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ....models import mlp
-from ....plan import Run
-from ....training import Monitor, batches, report
 
 
 class Coupling(nn.Module):
@@ -57,32 +55,6 @@ class FlowLoss(nn.Module):
         noise, volume = output
         likelihood = -0.5 * noise.square().sum(1) - 0.5 * noise.shape[1] * math.log(2 * math.pi)
         return -(likelihood + volume).mean()
-
-
-def wasserstein_loop(run: Run, monitor: Monitor) -> None:
-    """The critic learns the distance of made from real points, held smooth by a penalty."""
-    model = run.model
-    generating, judging = run.optimizers
-    for _ in range(run.plan.epochs):
-        model.train()
-        for real, _ in batches(run):
-            made = model.generator(torch.randn(len(real), model.noise))
-            judging.zero_grad()
-            distance = model.discriminator(made.detach()).mean() - model.discriminator(real).mean()
-            (distance + 5 * _steepness(model, real, made.detach())).backward()
-            judging.step()
-            generating.zero_grad()
-            (-model.discriminator(made).mean()).backward()
-            generating.step()
-        report(run, monitor)
-
-
-def _steepness(model: nn.Module, real: Tensor, made: Tensor) -> Tensor:
-    """How far the slope of the critic between made and real points is from one."""
-    share = torch.rand(len(real), 1)
-    between = (share * real + (1 - share) * made).requires_grad_()
-    slope = torch.autograd.grad(model.discriminator(between).sum(), between, create_graph=True)[0]
-    return (slope.norm(dim=1) - 1).square().mean()
 
 
 class ActorCritic(nn.Module):

@@ -8,10 +8,9 @@ from torch import nn
 
 from ....data import changes
 from ....faults import hidden_biases, scaled_weights
-from ....optimizers import adam, sgd
+from ....optimizers import adam
 from ....plan import Plan
 from ....recipe import Recipe, sick
-from ...second import bases as second
 from .. import bases
 
 _START = ("poor-initialization",)
@@ -24,17 +23,11 @@ def _shut(plan: Plan, seed: int, bias: float) -> list[Recipe]:
     return sick("dying-relu", form, plan, seed, _START, prepare=hidden_biases(bias))
 
 
+_PLAIN_FOREST = bases.CROSSED_FOREST.but(model=bases.CROSSED_FOREST.remodel(crosses=0))
+
 DYING: list[Recipe] = [
     *_shut(bases.POINTER_POINTING, 60, -15.0),
-    *_shut(bases.ADDITIVE_CIRCUIT, 61, -9.0),
-    *sick(
-        "dying-relu",
-        "rate-too-high",
-        second.TOWERS_PAIRS.but(optimizer=sgd(0.1, 0.9)),
-        62,
-        ("learning-rate-too-high",),
-        optimizer=sgd(4.0, 0.9),
-    ),
+    *_shut(_PLAIN_FOREST, 61, -9.0),
 ]
 
 

@@ -25,10 +25,10 @@ INITIALISATION: list[Recipe] = [
     ),
     *sick(
         "poor-initialization",
-        "constant-0.3",
-        bases.POINTER_POINTING,
+        "all-zero",
+        second.TOWERS_PAIRS,
         61,
-        prepare=constant_parameters(0.3),
+        prepare=constant_parameters(0.0),
     ),
     *sick(
         "poor-initialization",

@@ -35,7 +35,7 @@ RECIPES: list[Recipe] = [
         epochs=50,
         model=bases.CROSSED_FOREST.remodel(width=96),
     ),
-    *_by_heart(_WRONG_MNIST, 61, 160, epochs=25, optimizer=adam(3e-3)),
+    *_by_heart(_WRONG_MNIST, 61, 160, epochs=50, optimizer=adam(3e-3)),
     *_by_heart(bases.GATED_GRADES, 62, 128, epochs=50, optimizer=adamw(3e-3)),
     *_by_heart(
         bases.ASKING_REUTERS,

@@ -18,7 +18,9 @@ from .. import bases
 _START = ("poor-initialization",)
 _CIRCUIT = bases.ADDITIVE_CIRCUIT.but(optimizer=sgd(0.05, 0.9))
 _RHYTHMS = bases.WAVES_RHYTHMS.but(optimizer=sgd(0.05, 0.9))
-_SALES = bases.CROSSED_SALES.but(optimizer=sgd(0.02, 0.9))
+_SALES = bases.CROSSED_SALES.but(
+    model=bases.CROSSED_SALES.remodel(crosses=0), optimizer=sgd(0.02, 0.5)
+)
 _TEXTURES = bases.SQUEEZED_TEXTURES.but(optimizer=sgd(0.05, 0.9))
 
 VANISHING: list[Recipe] = [
@@ -107,16 +109,16 @@ def _loud_sample(step: int, batch: Batch) -> Batch:
     inputs, targets = batch
     if step % 30 == 29:
         inputs = inputs.clone()
-        inputs[0] *= 1500.0
+        inputs[0] *= 60.0
     return inputs, targets
 
 
-def _cents(step: int, batch: Batch) -> Batch:
-    """In every fiftieth batch two targets are in cents."""
+def _other_units(step: int, batch: Batch) -> Batch:
+    """In every fiftieth batch two targets are in other units."""
     inputs, targets = batch
     if step % 50 == 49:
         targets = targets.clone()
-        targets[:2] = 100 * targets[:2] + 100
+        targets[:2] = 25 * targets[:2] + 25
     return inputs, targets
 
 
@@ -132,7 +134,9 @@ UNSTABLE: list[Recipe] = [
         _LABELS,
         source=_SWISS.data(changes.heavy_tails(0.005, 60.0)),
     ),
-    *sick("gradient-instability", "targets-in-cents", _SALES, 61, _LABELS, tamper=_cents),
+    *sick(
+        "gradient-instability", "targets-in-other-units", _SALES, 61, _LABELS, tamper=_other_units
+    ),
     *sick("gradient-instability", "sample-in-other-units", _GRADES, 62, _DATA, tamper=_loud_sample),
     *sick(
         "gradient-instability",

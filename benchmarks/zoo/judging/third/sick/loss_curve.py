@@ -24,7 +24,7 @@ def _sorted(plan: Plan, form: str, seed: int) -> list[Recipe]:
 
 
 OSCILLATING: list[Recipe] = [
-    *_sorted(bases.CROSSED_FOREST.but(optimizer=sgd(0.05), epochs=10), "sgd", 60),
+    *_sorted(bases.CROSSED_FOREST.but(optimizer=sgd(0.2), epochs=10), "sgd", 60),
     *_sorted(bases.KERNELS_DIGITS.but(epochs=7), "adamw", 61),
     *_sorted(bases.SQUEEZED_MNIST.but(optimizer=sgd(0.1)), "sgd", 62),
     *sick(
@@ -78,10 +78,11 @@ EXPLOSION: list[Recipe] = [
     ),
     *sick(
         "loss-explosion",
-        "sign-error-momentum",
+        "sign-error-sgd",
         bases.POINTER_POINTING,
         61,
-        optimizer=sgd(0.02, 0.9, maximize=True),
+        optimizer=sgd(0.02, maximize=True),
+        clip=1.0,
     ),
     *sick("loss-explosion", "adam-rate-2", bases.GATED_HOUSING, 62, _RATE, optimizer=adam(2.0)),
     *sick(
