@@ -122,6 +122,9 @@ def _other_units(step: int, batch: Batch) -> Batch:
     return inputs, targets
 
 
+_PLAIN_STRIPES = second.INCEPTION_STRIPES.but(
+    model=second.INCEPTION_STRIPES.remodel(norm=False), optimizer=sgd(0.05, 0.9)
+)
 _SWISS = second.HIGHWAY_SWISS.but(optimizer=sgd(0.03))
 _GRADES = first.MIXER_DIGITS.but(optimizer=sgd(0.05, 0.9))
 
@@ -141,9 +144,7 @@ UNSTABLE: list[Recipe] = [
     *sick(
         "gradient-instability",
         "spiked-inputs",
-        second.RESNET_STRIPES.but(
-            model=second.RESNET_STRIPES.remodel(norm=False), optimizer=sgd(0.01, 0.9)
-        ),
+        _PLAIN_STRIPES,
         63,
         _DATA,
         tamper=spiked_inputs(33, 80.0),
@@ -151,10 +152,10 @@ UNSTABLE: list[Recipe] = [
     *sick(
         "gradient-instability",
         "spiked-targets",
-        bases.GRAPH_MOLECULES.but(optimizer=sgd(0.03)),
+        bases.GRAPH_MOLECULES.but(optimizer=sgd(0.02, 0.5)),
         64,
         _LABELS,
-        tamper=spiked_targets(45, 100.0),
+        tamper=spiked_targets(45, 15.0),
     ),
     *sick(
         "gradient-instability",
