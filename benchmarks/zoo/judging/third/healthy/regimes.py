@@ -11,7 +11,7 @@ from ...second import bases as second
 from .. import bases
 
 CLIPPED: list[Recipe] = [
-    *healthy("clip-0.02", bases.CROSSED_FOREST.but(clip=0.02, optimizer=adam(3e-3)), 84),
+    *healthy("clip-0.02", bases.CROSSED_FOREST.but(clip=0.02, scheduler=cosine()), 84),
     *healthy(
         "clip-0.1-momentum",
         bases.GATED_HOUSING.but(clip=0.1, optimizer=sgd(0.1, 0.9), scheduler=cosine()),
@@ -55,11 +55,13 @@ ENDS: list[Recipe] = [
         88,
     ),
     *healthy(
-        "120-steps", bases.PROTOTYPES_DIGITS.but(batch=32, epochs=3, optimizer=adam(5e-3)), 88
+        "120-steps",
+        bases.PROTOTYPES_DIGITS.but(batch=64, epochs=6, optimizer=adam(6e-3), scheduler=cosine()),
+        88,
     ),
     *healthy(
         "2000-steps",
-        bases.ADDITIVE_CIRCUIT.but(batch=24, epochs=50, optimizer=adam(2e-3), scheduler=cosine()),
+        bases.SINES_TERRAIN.but(epochs=50, optimizer=adam(3e-4), scheduler=cosine()),
         88,
     ),
     *healthy(

@@ -29,14 +29,6 @@ OSCILLATING: list[Recipe] = [
     *_sorted(bases.SQUEEZED_MNIST.but(optimizer=sgd(0.1)), "sgd", 62),
     *sick(
         "oscillating-loss",
-        "momentum-0.995",
-        bases.POINTER_POINTING,
-        63,
-        _RATE,
-        optimizer=sgd(0.2, 0.995),
-    ),
-    *sick(
-        "oscillating-loss",
         "cyclic-rate",
         bases.WAVES_RHYTHMS,
         64,
