@@ -13,8 +13,6 @@ from .. import bases
 _SMALL = ("vanishing-gradient",)
 _LARGE = ("exploding-gradient",)
 
-_DEEP_TOWERS = second.TOWERS_PAIRS.but(model=second.TOWERS_PAIRS.remodel(depth=4))
-
 INITIALISATION: list[Recipe] = [
     *sick(
         "poor-initialization",
@@ -41,7 +39,7 @@ INITIALISATION: list[Recipe] = [
     *sick(
         "poor-initialization",
         "tiny-weights",
-        _DEEP_TOWERS,
+        second.TOWERS_PAIRS,
         63,
         _SMALL,
         prepare=scaled_weights(0.01),

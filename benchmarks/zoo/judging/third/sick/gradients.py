@@ -109,7 +109,7 @@ def _loud_sample(step: int, batch: Batch) -> Batch:
     inputs, targets = batch
     if step % 30 == 29:
         inputs = inputs.clone()
-        inputs[0] *= 60.0
+        inputs[0] *= 300.0
     return inputs, targets
 
 
@@ -118,7 +118,7 @@ def _other_units(step: int, batch: Batch) -> Batch:
     inputs, targets = batch
     if step % 50 == 49:
         targets = targets.clone()
-        targets[:2] = 25 * targets[:2] + 25
+        targets[:2] = 60 * targets[:2] + 60
     return inputs, targets
 
 
@@ -152,10 +152,10 @@ UNSTABLE: list[Recipe] = [
     *sick(
         "gradient-instability",
         "spiked-targets",
-        bases.GRAPH_MOLECULES.but(optimizer=sgd(0.02, 0.5)),
+        _SWISS,
         64,
         _LABELS,
-        tamper=spiked_targets(45, 15.0),
+        tamper=spiked_targets(43, 12.0),
     ),
     *sick(
         "gradient-instability",

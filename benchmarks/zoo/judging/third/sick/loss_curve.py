@@ -24,7 +24,7 @@ def _sorted(plan: Plan, form: str, seed: int) -> list[Recipe]:
 
 
 OSCILLATING: list[Recipe] = [
-    *_sorted(bases.CROSSED_FOREST.but(optimizer=sgd(0.2), epochs=10), "sgd", 60),
+    *_sorted(bases.ASKING_DIGITS, "adam", 60),
     *_sorted(bases.KERNELS_DIGITS.but(epochs=7), "adamw", 61),
     *_sorted(bases.SQUEEZED_MNIST.but(optimizer=sgd(0.1)), "sgd", 62),
     *sick(

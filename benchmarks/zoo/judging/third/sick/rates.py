@@ -23,7 +23,7 @@ def _low(plan: Plan, seed: int, form: str, optimizer: Make) -> list[Recipe]:
 
 RECIPES: list[Recipe] = [
     *_high(bases.CROSSED_FOREST, 60, "adam-x150", adam(0.3)),
-    *_high(bases.POINTER_POINTING, 61, "adam-x150", adam(0.5)),
+    *_high(bases.KERNELS_DIGITS, 61, "adamw-x100", adamw(0.2)),
     *_high(bases.GRAPH_MOLECULES, 62, "rmsprop-x100", other(optim.RMSprop, 0.3)),
     *_high(bases.WAVES_CRITICS, 63, "adam-x60", adam(0.3)),
     *_low(bases.CROSSED_FOREST, 60, "adam-1e-6", adam(1e-6)),
