@@ -8,8 +8,9 @@ data set in both, so that detectors are judged on kinds of runs they were not tu
 `record.py` trains the runs under `paramedic.watch` and writes a trace of each and a manifest with
 the truth; `record.py --check` compares the sick with their twins.
 
-`sick/` and `healthy/` hold the tuning half, with seeds below 20. `judging/` holds the judging half,
-with seeds from 20 on; five of its architectures were tuned on since and count as tuning
-(`half_of` in `recipe.py`), and `judging/second/`, with seeds from 40 on, took their place. To add a
-run, add a line to a file of the half it belongs to.
+`sick/`, `healthy/` and `wider/` hold the tuning half, with seeds below 20. `judging/` holds the
+judging half, with seeds from 20 on; several of its architectures were tuned on since and count as
+tuning (`half_of` in `recipe.py`), and `judging/second/`, with seeds from 40 on, and
+`judging/third/`, with seeds from 60 on, took their place. To add a run, add a line to a file of the
+half it belongs to.
 """

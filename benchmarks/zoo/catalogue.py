@@ -10,7 +10,11 @@ from .judging import healthy as judging_healthy
 from .judging import sick as judging_sick
 from .judging.second import healthy as second_healthy
 from .judging.second import sick as second_sick
+from .judging.third import healthy as third_healthy
+from .judging.third import sick as third_sick
 from .recipe import Recipe
+from .wider import healthy as wider_healthy
+from .wider import sick as wider_sick
 
 SLUGS = (
     "vanishing-gradient",
@@ -48,9 +52,10 @@ HEALTHY_PER_HALF = 40
 @lru_cache(maxsize=1)
 def recipes() -> dict[str, Recipe]:
     """Every recipe by name, in the order of the catalogue."""
-    tuning = [*sick.RECIPES, *healthy.RECIPES]
+    tuning = [*sick.RECIPES, *healthy.RECIPES, *wider_sick.RECIPES, *wider_healthy.RECIPES]
     first = [*judging_sick.RECIPES, *judging_healthy.RECIPES]
-    every = [*tuning, *first, *second_sick.RECIPES, *second_healthy.RECIPES]
+    second = [*second_sick.RECIPES, *second_healthy.RECIPES]
+    every = [*tuning, *first, *second, *third_sick.RECIPES, *third_healthy.RECIPES]
     check(every)
     return {recipe.name: recipe for recipe in every}
 

@@ -148,3 +148,32 @@ def jump(share: float, factor: float) -> Schedule:
     return lambda optimizer, steps: schedulers.LambdaLR(
         optimizer, lambda step: factor if step >= share * steps else 1.0
     )
+
+
+def other(kind: type[Optimizer], rate: float, **settings: Any) -> Make:
+    """Any optimizer of torch that has no name of its own here."""
+    return _over_all(kind, lr=rate, **settings)
+
+
+def restarts(period: int, factor: int = 1) -> Schedule:
+    """A cosine that begins anew, each time after `factor` times as many steps."""
+    return lambda optimizer, _: schedulers.CosineAnnealingWarmRestarts(optimizer, period, factor)
+
+
+def fading(last: float = 0.01) -> Schedule:
+    """Down by the same share at every step, to a share of the first rate."""
+    return lambda optimizer, steps: schedulers.ExponentialLR(optimizer, last ** (1 / steps))
+
+
+def straight() -> Schedule:
+    """Down to nothing along a line."""
+    return lambda optimizer, steps: schedulers.LambdaLR(
+        optimizer, lambda step: max(0.0, 1 - step / steps)
+    )
+
+
+def inverse_root(rising: int) -> Schedule:
+    """Up along a line, then down as one over the root of the steps."""
+    return lambda optimizer, _: schedulers.LambdaLR(
+        optimizer, lambda step: min((step + 1) / rising, (rising / (step + 1)) ** 0.5)
+    )

@@ -11,7 +11,21 @@ from .plan import Plan, Run
 
 FIRST_JUDGING_SEED = 20
 # Architectures that once were there to judge on, until detectors were tuned on them.
-TUNED_ON = frozenset({"funnel-fc", "vgg", "stacked-gru", "gpt", "dense-fc"})
+TUNED_ON = frozenset(
+    {
+        "funnel-fc",
+        "vgg",
+        "stacked-gru",
+        "gpt",
+        "dense-fc",
+        "maxout",
+        "lenet",
+        "tcn",
+        "vit",
+        "separable-cnn",
+        "deep-sets",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

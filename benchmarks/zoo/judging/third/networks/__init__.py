@@ -1,0 +1,1 @@
+"""Networks that no run of the tuning half has."""

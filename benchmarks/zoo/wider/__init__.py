@@ -1,0 +1,1 @@
+"""More runs of the tuning half: what else people train, and what else they get wrong."""
