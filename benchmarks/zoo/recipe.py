@@ -24,6 +24,10 @@ TUNED_ON = frozenset(
         "vit",
         "separable-cnn",
         "deep-sets",
+        "wide-fc",
+        "highway",
+        "two-towers",
+        "bi-lstm",
     }
 )
 
