@@ -25,8 +25,8 @@ from paramedic.treat.plan import Plan
 from paramedic.treat.watch import watch
 from paramedic.types import Finding, Severity, Window
 
-_JUDGED_AFTER = 0.2  # share of the plan after which a loss that rests or creeps is judged
-_NOTHING = 0.06  # share of the loss gone that is nothing, as early as that
+_JUDGED_AFTER = 0.35  # share of the plan after which a loss that rests or creeps is judged
+_NOTHING = 0.04  # share of the loss gone that is nothing, as early as that: some start slowly
 _SHORTEST = 120  # steps, which those detectors need in any case
 _BY_BEGINNING = ("L002", "L003")  # judge by where the loss began
 _REMEMBERED = 4096  # losses that a monitor remembers
