@@ -144,7 +144,7 @@ def test_overfitting_counts_only_where_the_metric_suffers() -> None:
     found = {finding.slug for finding in training.monitor.ongoing.findings}
     assert "overfitting" in found
     best = max(point.metric for point in training.points)
-    suffers = best - training.points[-1].metric > 0.0625
+    suffers = best - training.points[-1].metric > 2 * 0.0625  # its noise on 64 samples
     assert ("overfitting" in {one.slug for one in training.findings}) == suffers
 
 
