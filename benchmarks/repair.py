@@ -76,7 +76,8 @@ def _line(name: str, first: dict[str, object], result: dict[str, object]) -> str
     if "error" in result:
         return f"{name} {result['stage']}: {str(result['error']).splitlines()[-1]}"
     told = {key: result.get(key) for key in ("status", "after", "cost", "why") if key in result}
-    return f"{name} {result['stage']}: untouched {first.get('metric')}, {told}"
+    before = first.get("metric") if first is not result else result.get("after")
+    return f"{name} {result['stage']}: untouched {before}, {told}"
 
 
 if __name__ == "__main__":

@@ -68,6 +68,20 @@ def test_a_training_goes_on_from_its_checkpoint(tmp_path: Path, changes: dict[st
     assert second.points == whole.points
 
 
+def test_after_a_break_the_losses_before_it_are_known(tmp_path: Path) -> None:
+    made = plan(epochs=3)
+    first = Training(made)
+    first.advance(20)
+    first.save(tmp_path / "state.safetensors")
+    second = Training(made, state=checkpoint.load(tmp_path / "state.safetensors"))
+    second.advance(24)
+    first.advance(24)
+    before, after = first.monitor.window(), second.monitor.window()
+    assert list(before.pulse.loss) == pytest.approx(list(after.pulse.loss))
+    assert before.series("val_loss").tolist() == after.series("val_loss").tolist()
+    assert after.last_step == 3
+
+
 def test_it_stops_when_told_to() -> None:
     training = Training(plan())
     training.advance(96, stops=lambda one: one.step == 7)
@@ -130,7 +144,7 @@ def test_overfitting_counts_only_where_the_metric_suffers() -> None:
     found = {finding.slug for finding in training.monitor.current().findings}
     assert "overfitting" in found
     best = max(point.metric for point in training.points)
-    suffers = best - training.points[-1].metric > 0.0625
+    suffers = best - training.points[-1].metric > 2 * 0.0625  # its noise on 64 samples
     assert ("overfitting" in {one.slug for one in training.findings}) == suffers
 
 

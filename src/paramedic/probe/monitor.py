@@ -98,6 +98,16 @@ class Monitor:
         self._epochs += 1
         self._teller.epoch(self.summary())
 
+    def remember(self, losses: Sequence[float], epochs: Sequence[Mapping[str, float]]) -> None:
+        """What was seen of this run before it was interrupted: the loss of each step, the numbers
+        of each epoch. Without them a resumed run is judged as if it began where it goes on."""
+        history = self._recorder.engine.history
+        for place, loss in enumerate(losses):
+            history.add_pulse(place - len(losses), loss, math.isfinite(loss), False)
+        for values in epochs:
+            history.add_epoch(Epoch(self._epochs, -1, dict(values)))
+            self._epochs += 1
+
     def undo(self) -> Event | None:
         """Take back the newest intervention that still lasts (a rate, a clip, a dropout); gives
         what was done, or None if there is nothing to take back. With several processes, all of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
@@ -25,6 +26,8 @@ class Unwatched(Monitor):
     def step(self, loss: float | Tensor) -> None: ...
 
     def epoch(self, /, **values: float | Tensor) -> None: ...
+
+    def remember(self, losses: Sequence[float], epochs: Sequence[Mapping[str, float]]) -> None: ...
 
     def window(self) -> Window:
         return History().window()

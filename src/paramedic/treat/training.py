@@ -25,10 +25,11 @@ from paramedic.treat.plan import Plan
 from paramedic.treat.watch import watch
 from paramedic.types import Finding, Severity, Window
 
-_JUDGED_AFTER = 0.2  # share of the plan after which a loss that rests or creeps is judged
-_NOTHING = 0.06  # share of the loss gone that is nothing, as early as that
+_JUDGED_AFTER = 0.35  # share of the plan after which a loss that rests or creeps is judged
+_NOTHING = 0.04  # share of the loss gone that is nothing, as early as that: some start slowly
 _SHORTEST = 120  # steps, which those detectors need in any case
-_BY_BEGINNING = ("L002", "L003")  # judge by where the loss began, which a resumed run has not seen
+_BY_BEGINNING = ("L002", "L003")  # judge by where the loss began
+_REMEMBERED = 4096  # losses that a monitor remembers
 _FIRST, _RECENT = 5, 20  # losses that tell where a run began, and where it is
 _HARM = 2.0  # times the noise of the metric that it must be below its best
 _SERIOUS = (Severity.WARNING, Severity.CRITICAL)
@@ -87,7 +88,8 @@ class Training:
         self.points: list[Point] = []
         self.failure: Failure | None = None
         self.best: Best | None = None
-        self._resumed = state is not None
+        self._seen: deque[float] = deque(maxlen=_REMEMBERED)  # the loss of each step
+        self._epochs: list[dict[str, float]] = []  # what was handed in at the end of each
         self._late: tuple[Finding, ...] = ()  # what only the end of the run has shown
         self._losses: list[float] = []  # of this epoch
         self._first: list[float] = []
@@ -103,8 +105,8 @@ class Training:
             trace=trace,
             overhead=None,  # a budget of time would make what is found depend on the machine
             thresholds=_by_length(self._steps),
-            ignore=() if state is None else _BY_BEGINNING,
         )
+        self.monitor.remember(self._seen, self._epochs)
 
     # -- training --------------------------------------------------------------------------------
 
@@ -166,6 +168,7 @@ class Training:
 
     def _note(self, loss: float) -> None:
         self._losses.append(loss)
+        self._seen.append(loss)
         self._recent.append(loss)
         if len(self._first) < _FIRST:
             self._first.append(loss)
@@ -181,7 +184,8 @@ class Training:
         known = {"train_loss": point.train_loss, "val_loss": point.val_loss}
         if self.plan.measure.name == "accuracy":
             known["val_acc"] = point.metric
-        self.monitor.epoch(**{name: value for name, value in known.items() if value == value})
+        self._epochs.append({name: value for name, value in known.items() if value == value})
+        self.monitor.epoch(**self._epochs[-1])
 
     def _keep_best(self, point: Point) -> None:
         if self.best is None or self.plan.measure.better(point.metric, self.best.point.metric):
@@ -247,7 +251,7 @@ class Training:
 
     def close(self) -> None:
         """Stop watching; what is found at the end of a run is found now."""
-        if self.step >= self._steps and not self._resumed and not self._late:
+        if self.step >= self._steps and not self._late:
             known = {finding.slug for finding in self.monitor.current().findings}
             late = _at_the_end(self.monitor.window())
             self._late = tuple(one for one in late if one.slug not in known)
@@ -266,6 +270,8 @@ class Training:
             "random": self._random,
             "losses": self._losses,
             "best": None if self.best is None else _best_state(self.best),
+            "seen": torch.tensor(list(self._seen), dtype=torch.float64),
+            "epochs": self._epochs,
             "first": self._first,
             "recent": list(self._recent),
             "points": [point.to_json() for point in self.points],
@@ -285,6 +291,8 @@ class Training:
         self._losses = list(state["losses"])
         if state["best"] is not None:
             self.best = Best(Point.from_json(state["best"]["point"]), state["best"]["weights"])
+        self._seen.extend(state["seen"].tolist())
+        self._epochs = list(state["epochs"])
         self._first = list(state["first"])
         self._recent.extend(state["recent"])
         self.points = [Point.from_json(point) for point in state["points"]]
