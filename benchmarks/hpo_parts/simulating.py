@@ -14,7 +14,7 @@ from paramedic.hpo.recording import StudyFolder
 from paramedic.hpo.rivals import RIVALS, Diagnosed, Rule
 from paramedic.hpo.timeline import Timeline, timelines
 
-DRAWS = 40
+DRAWS = 20
 # Ours without the symptoms that compare trials: what diagnosis does alone.
 ALONE = Policy(behind=1.0, behind_late=1.0, reach=1.0)
 RULES: dict[str, tuple[str, Rule]] = {
