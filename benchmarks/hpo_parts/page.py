@@ -44,7 +44,11 @@ better and stays in reach is not ended for a finding; a longer warm-up; a larger
 is protected). The rivals have their usual settings: median stop after two epochs and five \
 trials, ASHA with rungs at epochs 2, 6 and 18 of which the best third goes on, Hyperband with \
 three brackets, extrapolation by a power law from epoch 6, patience of 5 epochs. BTTackler's \
-rules are to the letter of its paper, with its protection of the best tenth."""
+rules are to the letter of its paper, with its protection of the best tenth.
+
+**Not measured.** Live studies with the samplers (Random, TPE, GP, SMAC), with and without; the \
+share of a trial's time that diagnosis takes; more than the trials named above (`make bench-hpo` \
+goes on recording where it stopped, up to 160 per task)."""
 
 
 def write(results: dict[str, Any], folder: Path) -> Path:
