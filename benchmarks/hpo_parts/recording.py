@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 
@@ -32,7 +31,7 @@ def _trial(task: Task, study: StudyFolder, number: int) -> None:
     params = draw(task.space, SEED, sorted(TASKS).index(task.name), number)
     study.discard(number)
     task.load()
-    begin, watched = time.process_time(), 0.0
+    begin = time.process_time()
     values, seconds = [], []
     model, optimizer = task.prepare(params, SEED + number)
     with paramedic.watch(model, optimizer, trace=study.trace(number), overhead=OVERHEAD) as monitor:
@@ -40,7 +39,4 @@ def _trial(task: Task, study: StudyFolder, number: int) -> None:
             monitor.epoch(**told)
             values.append(told[task.metric])
             seconds.append(time.process_time() - begin)
-        watched = monitor.spent["seconds"]
-    share = {"watching": watched, "seconds": seconds[-1]}
-    (study.path / f"cost-{number:04d}.json").write_text(json.dumps(share), encoding="utf-8")
     study.add(number, values, seconds, params)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from paramedic.hpo.recording import StudyFolder
 from paramedic.hpo.rivals import RIVALS, Diagnosed, Rule
 from paramedic.hpo.timeline import Timeline, timelines
 
-DRAWS = 40
+DRAWS = 20
 # Ours without the symptoms that compare trials: what diagnosis does alone.
 ALONE = Policy(behind=1.0, behind_late=1.0, reach=1.0)
 RULES: dict[str, tuple[str, Rule]] = {
@@ -41,7 +40,6 @@ def simulate(folder: Path, draws: int = DRAWS) -> dict[str, Any]:
             "trials": sum(1 for _ in study.trials()),
             "seconds": sum(one.seconds[-1] for one in study.trials()),
             "reports": {one.rule: one.to_json() for one in reports},
-            "cost": _cost(study),
         }
         print(f"simulated {name}", flush=True)
     return results
@@ -55,9 +53,3 @@ def _test_part(study: StudyFolder, rules: str) -> list[Timeline]:
 def _reports(pools: dict[str, list[Timeline]], draws: int) -> Iterator[Report]:
     for name, (rules, rule) in RULES.items():
         yield bootstrap(name, rule, pools[rules], draws)
-
-
-def _cost(study: StudyFolder) -> float:
-    """The share of the time of the trials that watching took, by its own account."""
-    told = [json.loads(path.read_text()) for path in study.path.glob("cost-*.json")]
-    return sum(one["watching"] for one in told) / max(sum(one["seconds"] for one in told), 1e-9)

@@ -112,11 +112,15 @@ def test_notes_are_no_symptoms() -> None:
 
 
 def test_being_behind_the_others_confirms_a_finding() -> None:
-    sick = curve(18.0, 17.0, 15.0, 14.5, findings=("dying-relu",))
+    sick = curve(18.0, 16.0, 16.0, 16.0, 16.0, findings=("dying-relu",))
     verdict = JUDGE.verdict(sick, OTHERS)
     assert verdict.stops
     assert verdict.cause == "dying-relu"
     assert "behind" in verdict.symptoms
+
+
+def test_a_trial_that_gets_better_and_stays_in_reach_is_not_ended_for_a_finding() -> None:
+    assert not JUDGE.verdict(curve(18.0, 17.0, 15.0, 14.5, findings=("dying-relu",)), OTHERS).ends
 
 
 def test_a_trial_that_is_behind_and_too_slow_to_catch_up_ends() -> None:

@@ -109,6 +109,10 @@ def start_cluster() -> None:
         pytest.skip("this machine is too busy: Ray gives itself 30 seconds to start")
 
 
+@pytest.mark.skipif(
+    "PARAMEDIC_TEST_RAY" not in os.environ,
+    reason="starts a Ray cluster, which takes a free machine: set PARAMEDIC_TEST_RAY=1",
+)
 def test_a_cluster_with_two_workers_one_of_them_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,10 +88,10 @@ class Judge:
         more = tuple(name for name, there in symptoms.items() if there)
         curve = slow or any(one.code[:1] == _LOSS for one in found)
         inside = any(one.code[:1] != _LOSS for one in found)
+        if not slow and not self._is_stuck(standing):
+            return None  # what gets better, and will be good enough, is not ended for a finding
         if inside + curve + behind >= policy.symptoms and (behind or self._is_stuck(standing)):
             return _stop(now, found, more, "confirmed in another way")
-        if not self._is_stuck(standing):
-            return None
         lasting = [one for one in found if self._lasts(one.slug, visits)]
         if lasting:
             return _stop(now, lasting, more, f"for {policy.persistence} epochs")
@@ -118,7 +118,7 @@ class Judge:
         return Verdict(Decision.FINISHED, now.epoch, now.step, cause, why)
 
     def _is_stuck(self, standing: Standing) -> bool:
-        """What gets better is not ended for a finding, unless it is behind as well."""
+        """Whether the last epochs brought nothing."""
         return not standing.is_known or standing.stalled(self.policy.persistence)
 
     def _behind(self, age: float) -> float:

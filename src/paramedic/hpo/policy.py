@@ -39,12 +39,12 @@ class Policy:
     fatal: tuple[str, ...] = ("non-finite",)
     benign: tuple[str, ...] = ("no-more-gain",)
     ignored: tuple[str, ...] = ("too-few-steps", "overfitting")
-    warm_up: int = 2
+    warm_up: int = 3
     symptoms: int = 2
     persistence: int = 3
-    protect: float = 0.3
-    behind: float = 0.5
-    behind_late: float = 0.25
+    protect: float = 0.4
+    behind: float = 0.6
+    behind_late: float = 0.4
     reach: float = 0.3
     fewest: int = 8
     patience: int = 8
