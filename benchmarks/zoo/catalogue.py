@@ -45,8 +45,8 @@ SLUGS = (
     "overfitting",
 )
 HALVES = ("tuning", "judging")
-SICK_PER_HALF = 4
-HEALTHY_PER_HALF = 40
+SICK_PER_HALF = 6
+HEALTHY_PER_HALF = 120
 
 
 @lru_cache(maxsize=1)
