@@ -48,10 +48,6 @@ class Unwatched(Monitor):
         return self.diagnosis
 
     @property
-    def ongoing(self) -> Diagnosis:
-        return self.diagnosis
-
-    @property
     def remedies(self) -> tuple[Remedy, ...]:
         return ()
 
