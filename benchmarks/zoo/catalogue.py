@@ -6,6 +6,7 @@ from collections import Counter
 from functools import lru_cache
 
 from . import healthy, sick
+from .judging import fourth
 from .judging import healthy as judging_healthy
 from .judging import sick as judging_sick
 from .judging.second import healthy as second_healthy
@@ -45,8 +46,8 @@ SLUGS = (
     "overfitting",
 )
 HALVES = ("tuning", "judging")
-SICK_PER_HALF = 6
-HEALTHY_PER_HALF = 120
+SICK_PER_HALF = 4
+HEALTHY_PER_HALF = 100
 
 
 @lru_cache(maxsize=1)
@@ -55,7 +56,8 @@ def recipes() -> dict[str, Recipe]:
     tuning = [*sick.RECIPES, *healthy.RECIPES, *wider_sick.RECIPES, *wider_healthy.RECIPES]
     first = [*judging_sick.RECIPES, *judging_healthy.RECIPES]
     second = [*second_sick.RECIPES, *second_healthy.RECIPES]
-    every = [*tuning, *first, *second, *third_sick.RECIPES, *third_healthy.RECIPES]
+    third = [*third_sick.RECIPES, *third_healthy.RECIPES]
+    every = [*tuning, *first, *second, *third, *fourth.RECIPES]
     check(every)
     return {recipe.name: recipe for recipe in every}
 
