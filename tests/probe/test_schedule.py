@@ -241,4 +241,12 @@ def test_glances_keep_to_their_share_of_the_budget() -> None:
     for _ in range(31):
         schedule.passed(0.01, 0.0)
         schedule.glanced(200e-6)
-    assert schedule.stride == 4, "200 microseconds of 50 that a step may cost"
+    assert schedule.stride == 4, "200 microseconds of 60 that a step may cost"
+
+
+def test_glances_are_rare_where_noting_losses_uses_the_budget_up() -> None:
+    schedule = Schedule(0.01)
+    for _ in range(31):
+        schedule.passed(0.001, 9e-6)
+        schedule.glanced(30e-6)
+    assert schedule.stride > 20

@@ -19,7 +19,8 @@ _SHARES = {VITALS: 0.4, FULL: 0.6}  # how the two levels divide the budget
 _MOST_DEBT = 100  # steps: the first examinations of a fast loop must not blind us for long
 _LONGEST = 10_000  # steps: never look away for longer
 _ALERT = 3  # looks in a row after a jump of the gradient
-_GLANCES = 0.5  # of the budget, that glances at the steps between may take
+_GLANCES = 0.6  # of the budget, that glances at the steps between may take
+_HURRIED = 0.75  # of the budget, beyond which steps without a look are so fast that little is left
 _SPARSER = 16  # within the allowance, look again after this part of the steps so far
 
 
@@ -74,8 +75,11 @@ class Schedule:
         if self.overhead is None or not self._glances or not self._plain:
             return 1
         plain = max(median(self._plain), 1e-9)
-        allowed = _GLANCES * self._left(plain) * plain
-        return max(math.ceil(median(self._glances) / allowed), 1)
+        idle = median(self._idle) if self._idle else 0.0
+        # Glances come first, unless the mere noting of losses has used the budget up.
+        hurried = idle > _HURRIED * self.overhead * plain
+        share = self._left(plain) if hurried else self.overhead
+        return max(math.ceil(median(self._glances) / (_GLANCES * share * plain)), 1)
 
     @property
     def glances(self) -> float:
