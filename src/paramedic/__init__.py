@@ -22,13 +22,11 @@ if TYPE_CHECKING:
     from paramedic.prescribe.replay import replay
     from paramedic.trace import Trace, TraceError
     from paramedic.treat.heal.healing import heal
-    from paramedic.treat.heal.outcome import Outcome
     from paramedic.treat.plan import Plan
     from paramedic.treat.watch import watch
 
 __all__ = [
     "Detector",
-    "Outcome",
     "Plan",
     "Trace",
     "TraceError",
@@ -46,14 +44,13 @@ _HOMES = {
     "Detector": "paramedic.diagnose.detector",
     "heal": "paramedic.treat.heal.healing",
     "inject": "paramedic.inject.injecting",
-    "Outcome": "paramedic.treat.heal.outcome",
     "Plan": "paramedic.treat.plan",
     "replay": "paramedic.prescribe.replay",
     "Trace": "paramedic.trace",
     "TraceError": "paramedic.trace",
     "watch": "paramedic.treat.watch",
 }
-_NEED_TORCH = ("Outcome", "Plan", "checkup", "heal", "inject", "watch")
+_NEED_TORCH = ("Plan", "checkup", "heal", "inject", "watch")
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,7 @@ import benchmarks.doctor as doctor
 
 
 def test_one_run_of_each_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib", reason="the extra `bench` is not installed")
     arguments = ["--quick", "--out", str(tmp_path / "out"), "--cache", str(tmp_path / "runs")]
     assert doctor.main(arguments) == 0
     results = json.loads((tmp_path / "out/doctor.json").read_text())

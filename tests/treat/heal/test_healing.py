@@ -226,7 +226,6 @@ def test_it_cannot_heal_what_it_must_not_watch(monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_public_names() -> None:
     assert paramedic.heal is heal
-    assert paramedic.Outcome.__name__ == "Outcome"
     assert Options().stretch(10, 1000) == 30
     assert Options().stretch(500, 1000) == 80
     assert Options().stretch(1, 100) == 20

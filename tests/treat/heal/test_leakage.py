@@ -20,6 +20,7 @@ def _sick(validation: tuple[Tensor, Tensor]) -> Plan:
         train=(x, y),
         validation=validation,
         optimizer=(torch.optim.SGD, {"lr": 0.1}),
+        remedies=["clean-inputs"],
     )
 
 
