@@ -131,7 +131,7 @@ def _missed(rows: Sequence[Row]) -> str:
     for row in rows:
         if is_found(row) and is_named(row) and not row["before"]:
             continue
-        layers = row["task"]["shots"][0]["settings"]["layers"] or ["all layers"]
+        layers = row["task"]["shots"][0]["settings"].get("layers") or ["all layers"]
         said = ", ".join(f"{slug} at {step}" for step, slug in row["told"]) or "nothing"
         patient = row["task"]["patient"]
         lines.append(
