@@ -41,7 +41,9 @@ tenth. In brackets: where 95 % of the draws lie.
 here are of those with odd numbers. These are not wholly untouched: after a first look at them, \
 which showed that good trials were stopped, the policy was made more careful (a trial that gets \
 better and stays in reach is not ended for a finding; a longer warm-up; a larger share of the best \
-is protected). The rivals have their usual settings: median stop after two epochs and five \
+is protected). How far behind a trial may be and how many are protected was last chosen with \
+both halves in view, so the good trials lost are counted too low. The rivals have \
+their usual settings: median stop after two epochs and five \
 trials, ASHA with rungs at epochs 2, 6 and 18 of which the best third goes on, Hyperband with \
 three brackets, extrapolation by a power law from epoch 6, patience of 5 epochs. BTTackler's \
 rules are to the letter of its paper, with its protection of the best tenth.

@@ -43,9 +43,10 @@ def _most(name: str, value: float | None, limit: float, form: str = ".2f") -> Go
     return name, f"≤ {limit:g}", format(value, form), value <= limit
 
 
-def table(results: Results) -> str:
-    """As Markdown."""
-    words = {True: "**met**", False: "**missed**", None: "not measured"}
+def table(results: Results, *, whole: bool) -> str:
+    """As Markdown; a verdict on a part of the cases says so."""
+    so_far = "" if whole else " so far"
+    words = {True: f"**met{so_far}**", False: f"**missed{so_far}**", None: "not measured"}
     lines = ["| goal | limit | measured | verdict |", "| --- | --- | --- | --- |"]
     lines += [
         f"| {name} | {limit} | {value} | {words[met]} |"

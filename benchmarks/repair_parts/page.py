@@ -58,7 +58,7 @@ def _sections(results: Results, pictures: list[tuple[str, str]]) -> Iterator[str
     yield NOTE
     yield _summary(results)
     yield "## The goals"
-    yield goals.table(results)
+    yield goals.table(results, whole=_is_whole(results))
     yield "## How it was measured"
     yield METHOD
     yield "## Each problem"
@@ -87,11 +87,17 @@ def _sections(results: Results, pictures: list[tuple[str, str]]) -> Iterator[str
     )
 
 
+def _is_whole(results: Results) -> bool:
+    sick, healthy = len(results.sick()), len(results.healthy())
+    return sick == SICK_EACH * len(PROBLEMS) and healthy >= HEALTHY
+
+
 def _summary(results: Results) -> str:
     sick, healthy = results.sick(), results.healthy()
     done = f"{len(sick)} of {SICK_EACH * len(PROBLEMS)} sick cases and {len(healthy)} healthy ones"
-    whole = len(sick) == SICK_EACH * len(PROBLEMS) and len(healthy) >= HEALTHY
-    part = "" if whole else " This is a part: the benchmark goes on where it was stopped."
+    part = (
+        "" if _is_whole(results) else " This is a part: the benchmark goes on where it was stopped."
+    )
     if not sick:
         return f"Measured: {done}.{part}"
     found = [row for row in sick if row.detected]

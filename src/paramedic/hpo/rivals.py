@@ -7,6 +7,7 @@ trials before it were at the same age. Values are such that less is better.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -45,14 +46,15 @@ class Diagnosed:
                 yield visit, judge.verdict(trial.visits[:place], memory.table)
 
 
-class _ByValue:
+class _ByValue(ABC):
     """A rule that looks at the values at the end of each epoch."""
 
     __slots__ = ()
     blames: ClassVar[bool] = True  # whether what it ends is no candidate any more
 
+    @abstractmethod
     def ends(self, trial: Timeline, epoch: int, memory: Memory) -> bool:
-        raise NotImplementedError
+        """Whether a trial ends after this epoch."""
 
     def verdicts(self, trial: Timeline, memory: Memory) -> Iterator[tuple[Visit, Verdict]]:
         decision = Decision.STOP if self.blames else Decision.FINISHED
