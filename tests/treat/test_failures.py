@@ -12,7 +12,16 @@ from paramedic.treat.training import Training
 from tests.treat.plans import network, plan, points
 
 X, Y = points()
-ONE = nn.Sequential(network(), nn.Linear(2, 1))
+
+
+def _one_output() -> nn.Module:
+    """A net without a sigmoid whose outputs lie far outside of 0..1."""
+    last = nn.Linear(2, 1)
+    nn.init.constant_(last.bias, 5.0)
+    return nn.Sequential(network(), last)
+
+
+ONE = _one_output()
 
 
 def _raises(output: Tensor, target: Tensor) -> Tensor:
