@@ -23,7 +23,7 @@ def _place(
     owner = SimpleNamespace(double=function)
 
     def wrapper(value: int) -> int:
-        if not watchpoint.is_inside:
+        if not watchpoint.inside.now:
             for observer in watchpoint.observers:
                 observer.append(value)
         return int(watchpoint.call(value))
@@ -143,7 +143,7 @@ def test_a_call_within_a_call_is_told_once() -> None:
     watchpoint.observe(seen)
     assert owner.double(3) == 3
     assert seen == [3]
-    assert not watchpoint.is_inside
+    assert not watchpoint.inside.now
     assert owner.double(2) == 2
     assert seen == [3, 2]
 
@@ -173,7 +173,7 @@ def test_an_error_ends_the_call() -> None:
         with pytest.raises(ValueError, match="no"):
             owner.double(1)
     assert seen == [1, 1]
-    assert not watchpoint.is_inside
+    assert not watchpoint.inside.now
 
 
 def test_what_somebody_wraps_around_us_is_not_taken_out() -> None:

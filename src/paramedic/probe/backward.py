@@ -45,16 +45,28 @@ def _parts(tensors: Any) -> tuple[tuple[Any, ...], tuple[torch.Tensor, ...]]:
 
 @never_traced
 def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
-    observers = backward_passes.listeners
+    passes = backward_passes
     # Re-entrant checkpointing runs a backward inside a backward: only the outermost one counts.
-    if not observers or backward_passes.is_inside or inside_backward():
-        backward_passes.call(tensors, *args, **kwargs)
+    if not passes.observers or passes.inside.now or _current_backward() != -1:
+        passes.call(tensors, *args, **kwargs)
         return
-    roots: tuple[torch.Tensor, ...]
-    if type(tensors) is torch.Tensor:  # nearly always, so it is kept short
-        starts = roots = (tensors,)
-    else:
-        starts, roots = _parts(tensors)
+    if len(passes.observers) > 1 or type(tensors) is not torch.Tensor:
+        _told_to_all(tensors, *args, **kwargs)
+        return
+    # Nearly always one observer and one loss: flat, since a call costs a fast loop microseconds.
+    (observer,), roots = passes.observers, (tensors,)
+    observer.before_backward(roots)
+    passes.inside.now = True
+    try:
+        passes.original(roots, *args, **kwargs)
+    finally:
+        passes.inside.now = False
+    observer.after_backward()
+
+
+def _told_to_all(tensors: Any, *args: Any, **kwargs: Any) -> None:
+    observers = backward_passes.listeners
+    starts, roots = _parts(tensors)
     for observer in observers:
         observer.before_backward(roots)
     backward_passes.call(starts, *args, **kwargs)

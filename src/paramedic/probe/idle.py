@@ -7,8 +7,8 @@ one optimizer, one loss on the host, no closure, no gradient scaler. Anything el
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
+from math import isfinite, nan
 from time import perf_counter
 from typing import Any
 
@@ -30,9 +30,9 @@ class Idle:
     """
 
     __slots__ = (
-        "_began", "_finite", "_first", "_glance", "_grad", "_guard", "_last", "_notes", "_stride",
-        "_timed", "_value", "_version", "active", "backwards", "batches", "cost", "due", "given",
-        "jumped", "loss", "sentinel", "step", "wake",
+        "_began", "_finite", "_first", "_glance", "_grad", "_guard", "_last", "_notes", "_size",
+        "_stride", "_timed", "_value", "_version", "active", "backwards", "batches", "cost", "due",
+        "given", "jumped", "loss", "sentinel", "step", "wake",
     )  # fmt: skip
 
     def __init__(
@@ -50,11 +50,14 @@ class Idle:
         self.step = self._first = step
         self.due = due
         self.sentinel = sentinel
+        # What the kernel reads; a gradient has the type and the size of its parameter.
+        readable = self._finite is not None and sentinel.dtype is torch.float32
+        self._size = sentinel.numel() if readable and not sentinel.is_sparse else 0
         self.loss: float | None = None
         self.given: float | None = None
         self.backwards = self.batches = 0
         self._grad: Tensor | None = None
-        self._version, self._value = -1, math.nan
+        self._version, self._value = -1, nan
         self._timed = False
         self.cost = 0.0
         self._began = perf_counter()
@@ -73,13 +76,15 @@ class Idle:
         """Note the loss, and how the sentinel is."""
         begin = perf_counter() if self._timed else 0.0
         try:
-            plain = len(roots) == 1 and (root := roots[0]).numel() == 1 and root.is_cpu
-            self._value = value = root.item() if plain else math.nan
-            if not math.isfinite(value):
+            # A loss that is more than a number does not convert, which wakes the loop as well.
+            self._value = value = roots[0].item() if len(roots) == 1 else nan
+            if not isfinite(value):
                 self.wake(roots)
                 return
             grad = self._grad = self.sentinel.grad
             self._version = -1 if grad is None else grad._version
+        except RuntimeError:
+            self.wake(roots)
         except Exception as error:  # noqa: BLE001 - the user's run must survive any of ours
             self._fail(error)
         if begin:
@@ -95,11 +100,10 @@ class Idle:
             self.backwards += 1
             self.batches += 1
             self.loss = self._value if self.loss is None else self.loss + self._value
-            plain = type(grad) is Tensor and grad.dtype is torch.float32
-            if self._finite is not None and plain and grad.is_contiguous():
-                finite = self._finite(grad.data_ptr(), grad.numel())
+            if self._size and type(grad) is Tensor and grad.is_contiguous():
+                finite = self._finite(grad.data_ptr(), self._size)
             else:
-                finite = math.isfinite(abs(grad.detach().sum().item()))
+                finite = isfinite(abs(grad.detach().sum().item()))
             if not finite:
                 self.wake(None)
             elif self.backwards == self._last and self.step % self._stride == 0:
@@ -118,7 +122,7 @@ class Idle:
         """The optimizer has stepped; True if the next step is one to look at."""
         begin = perf_counter() if self._timed else 0.0
         loss = self.loss if self.given is None else self.given
-        self._notes.append((self.step, loss, loss is None or math.isfinite(loss), False))
+        self._notes.append((self.step, loss, loss is None or isfinite(loss), False))
         self.loss = self.given = None
         self.backwards = 0
         self.step = step = self.step + 1

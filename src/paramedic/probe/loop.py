@@ -294,6 +294,7 @@ class Loop:
         idle = self._idle
         steps, seconds, cost = idle.stop()
         del self.before_backward, self.after_backward  # those of the class again
+        self._hooks.wake()
         self._recorder.settle()
         self._step = idle.step
         self.batches += idle.batches
@@ -346,6 +347,7 @@ class Loop:
             due = min(self.schedule.due, self._step + _LONGEST_IDLE)
             glance = self._examiner.meter.vigil.glance, self.schedule.stride, self._expected or 1
             self._idle.start(self._step, due, self._sentinel, glance)
+            self._hooks.rest()
             # Its methods stand in for those of the class: a call less in each backward pass.
             self.before_backward = self._idle.before_backward  # type: ignore[method-assign]
             self.after_backward = self._idle.after_backward  # type: ignore[method-assign]

@@ -37,7 +37,7 @@ def scaler_at_work() -> GradScaler | None:
 def _observed_step(self: GradScaler, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
     global _at_work
     observers = scaled_steps.observers
-    if not observers or not self.is_enabled() or scaled_steps.is_inside:
+    if not observers or not self.is_enabled() or scaled_steps.inside.now:
         return scaled_steps.call(self, optimizer, *args, **kwargs)
     _at_work = self
     scale = self.get_scale()

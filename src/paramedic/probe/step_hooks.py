@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from torch.optim import Optimizer
@@ -32,7 +32,21 @@ class StepHooks:
     def put_last(self) -> None:
         """Let `begin` come after the hooks of others: who acts must see what they did to
         gradients and rates, and undo what he does before they undo theirs."""
-        for optimizer, handle in zip(self._optimizers, self._handles[::2], strict=True):
-            hooks: Any = optimizer._optimizer_step_pre_hooks
+        for hooks, handle in self._before():
             if next(reversed(hooks)) != handle.id:
                 hooks.move_to_end(handle.id)
+
+    def rest(self) -> None:
+        """Let `begin` not be called until `wake`, where no hook of others could come in between."""
+        for hooks, handle in self._before():
+            if len(hooks) == 1:
+                hooks.pop(handle.id, None)
+
+    def wake(self) -> None:
+        """Undo `rest`."""
+        for hooks, handle in self._before():
+            hooks.setdefault(handle.id, self._begin)
+
+    def _before(self) -> Iterator[tuple[Any, Any]]:
+        for optimizer, handle in zip(self._optimizers, self._handles[::2], strict=True):
+            yield optimizer._optimizer_step_pre_hooks, handle

@@ -18,8 +18,8 @@ class _Inside(threading.local):
 class Watchpoint(Generic[Observer]):
     """Replaces `owner.name` by `wrapper` from the first `observe` to the last `forget`.
 
-    The wrapper makes the `call` and tells `observers` what it saw, unless it `is_inside` a call
-    that is told already. Others may wrap the same function before, after or instead of us.
+    The wrapper makes the `call` and tells `observers` what it saw, unless the thread is `inside`
+    a call that is told already. Others may wrap the same function before, after or instead of us.
     """
 
     def __init__(self, owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
@@ -29,7 +29,7 @@ class Watchpoint(Generic[Observer]):
         self._base: Callable[..., Any] = getattr(owner, name)  # below all layers of ours
         self.original = self._base  # right below the layer that is on top
         self._left_behind = False  # a layer of ours may be below somebody else's
-        self._inside = _Inside()
+        self.inside = _Inside()
         self._lock = threading.Lock()
 
     def observe(self, observer: Observer) -> None:
@@ -69,14 +69,9 @@ class Watchpoint(Generic[Observer]):
         here = threading.get_ident()
         return tuple(one for one in everybody if self._threads.get(id(one)) == here) or everybody
 
-    @property
-    def is_inside(self) -> bool:
-        """Whether this thread is in a call that is being told already."""
-        return self._inside.now
-
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """The call itself, marked so that what it calls of us is not told again."""
-        inside = self._inside
+        inside = self.inside
         if inside.now:
             return self._base(*args, **kwargs)
         inside.now = True
