@@ -28,6 +28,10 @@ TUNED_ON = frozenset(
         "highway",
         "two-towers",
         "bi-lstm",
+        "crossed",
+        "gated-fc",
+        "squeeze-cnn",
+        "pointer",
     }
 )
 
