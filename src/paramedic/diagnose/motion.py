@@ -105,8 +105,7 @@ def elasticity(window: Window) -> NDArray[np.float64]:
     """
     rows = window.of_chart(_no_tables)
     totals, gradients = (
-        np.sqrt(np.nansum(window.layer(name)[:, rows].astype(np.float64) ** 2, axis=1))
-        for name in ("weight_norm", "grad_norm")
+        _total_norms(window.layer(name)[:, rows]) for name in ("weight_norm", "grad_norm")
     )
     loss = np.abs(window.scalar("loss"))
     known = np.isfinite(loss) & (totals > 0)
@@ -118,3 +117,10 @@ def elasticity(window: Window) -> NDArray[np.float64]:
         found = gradients * totals / np.maximum(loss, floor)
     chosen: NDArray[np.float64] = found[known & np.isfinite(found)]
     return chosen
+
+
+def _total_norms(norms: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The norm of all layers together, frame by frame, of those that were measured."""
+    exact = norms.astype(np.float64)
+    exact[np.isnan(exact)] = 0.0
+    return np.sqrt(np.einsum("ij,ij->i", exact, exact))

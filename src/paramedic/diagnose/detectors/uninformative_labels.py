@@ -9,7 +9,7 @@ import numpy as np
 from paramedic.diagnose.curve import curve, too_early
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import motion
-from paramedic.diagnose.rows import learners, middle
+from paramedic.diagnose.rows import is_straight, middle
 from paramedic.types import Finding, Window
 
 
@@ -73,8 +73,8 @@ class UninformativeLabels(Detector):
             return early
         if np.isnan(loss.chance):
             return "the loss of guessing is not known for this loss function"
-        if len(learners(window)) < 2:
-            return "a single layer may be too simple for the task"
+        if window.of_chart(is_straight):
+            return "a linear model may be too simple for the task"
         return None if window.derive(motion) is not None else "weights were not measured"
 
     def examine(self, window: Window) -> Finding | None:
