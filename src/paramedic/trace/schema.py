@@ -54,7 +54,7 @@ def checksum(data: str | bytes | bytearray, *keys: object) -> int:
     return zlib.crc32(data, zlib.crc32(repr(keys).encode()))
 
 
-def frame_checksum(data: bytes, step: int, level: str, layout: object) -> int:
+def frame_checksum(data: bytes | bytearray, step: int, level: str, layout: object) -> int:
     """`checksum(data, step, level, layout)`, quicker: there are few levels and layouts."""
     return zlib.crc32(data, zlib.crc32(b"(%d, %s" % (step, _shown(level, layout))))
 
