@@ -199,7 +199,7 @@ QUASI_DEMAND = Plan(
     demand(),
     partial(QuasiRnn, 1, 1, width=32),
     SQUARES,
-    adam(1e-2),
+    adam(5e-3),
     "regression",
     epochs=8,
 )

@@ -106,13 +106,6 @@ ENDS: list[Recipe] = [
         ),
         143,
     ),
-    *healthy(
-        "offset-inputs",
-        bases.FIELDS_HOUSING.but(
-            source=bases.FIELDS_HOUSING.data(changes.scaled(2.0, 1.0)), scheduler=cosine()
-        ),
-        143,
-    ),
 ]
 
 RECIPES = BATCHES + TUNED + ENDS

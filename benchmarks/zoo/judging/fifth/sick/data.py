@@ -6,22 +6,18 @@ import torch
 from torch import Tensor
 
 from ....data import changes
-from ....faults import masked
 from ....optimizers import adam, sgd
 from ....plan import Plan
 from ....recipe import Recipe, sick
 from .. import bases
 
-_NAN = ("non-finite",)
 _PLAIN_HOUSING = bases.LOOPED_HOUSING.but(
     model=bases.LOOPED_HOUSING.remodel(norm=False), optimizer=adam(3e-3)
 )
 
 
-def _abnormal(
-    plan: Plan, seed: int, form: str, change: changes.Change, accepted: tuple[str, ...] = ()
-) -> list[Recipe]:
-    return sick("abnormal-data", form, plan, seed, accepted, source=plan.data(change))
+def _abnormal(plan: Plan, seed: int, form: str, change: changes.Change) -> list[Recipe]:
+    return sick("abnormal-data", form, plan, seed, source=plan.data(change))
 
 
 def _seconds(x: Tensor) -> Tensor:
@@ -34,7 +30,6 @@ def _seconds(x: Tensor) -> Tensor:
 ABNORMAL: list[Recipe] = [
     *_abnormal(_PLAIN_HOUSING, 110, "seconds-since-1970", changes.inputs(_seconds)),
     *_abnormal(bases.RELATION_SPREAD, 111, "missing-as-9999", changes.outliers(0.05, 9999.0)),
-    *_abnormal(bases.QUASI_DEMAND, 112, "few-infinite", changes.outliers(0.02, float("inf")), _NAN),
 ]
 
 INVALID: list[Recipe] = [
@@ -52,13 +47,6 @@ INVALID: list[Recipe] = [
         114,
         ("gradient-instability", "abnormal-data"),
         source=bases.RELATION_SPREAD.data(changes.share_of_targets(0.03, -999.0)),
-    ),
-    *sick(
-        "invalid-labels",
-        "one-class-only",
-        bases.SHUFFLED_MNIST.but(epochs=5),
-        115,
-        source=bases.SHUFFLED_MNIST.data(changes.train_targets(torch.zeros_like)),
     ),
 ]
 
@@ -99,13 +87,6 @@ DEAD: list[Recipe] = [
         bases.LINEAR_COMPARING.but(epochs=5),
         119,
         source=bases.LINEAR_COMPARING.data(changes.inputs(torch.zeros_like)),
-    ),
-    *sick(
-        "dead-input",
-        "masked",
-        bases.FOURIER_SPECTRA,
-        120,
-        model=masked(bases.FOURIER_SPECTRA.model),
     ),
 ]
 

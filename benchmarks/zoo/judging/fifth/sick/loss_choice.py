@@ -38,11 +38,4 @@ RECIPES: list[Recipe] = [
         112,
         loss=nn.CrossEntropyLoss(),
     ),
-    *sick(
-        "improper-loss",
-        "cross-entropy-of-one-output",
-        bases.LINEAR_COMPARING.but(epochs=5),
-        113,
-        loss=nn.CrossEntropyLoss(),
-    ),
 ]

@@ -61,12 +61,9 @@ def _wrong_mode(plan: Plan, seed: int, form: str, mode: str) -> list[Recipe]:
     return sick("wrong-mode", f"{form}-{mode}", plan, seed, (), onset, mode=mode)
 
 
-_DROPPED = bases.LOOPED_DIGITS.but(model=bases.LOOPED_DIGITS.remodel(dropout=0.4))
-
 WRONG_MODE: list[Recipe] = [
     *_wrong_mode(bases.SHUFFLED_SHAPES.but(epochs=6), 116, "batch-norm", "eval"),
     *_wrong_mode(bases.SHUFFLED_MNIST.but(epochs=6), 117, "batch-norm", "forgotten"),
-    *_wrong_mode(_DROPPED, 118, "dropout", "forgotten"),
 ]
 
 

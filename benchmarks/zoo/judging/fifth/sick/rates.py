@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....optimizers import Make, adagrad, adam, adamw, rmsprop, sgd
+from ....optimizers import Make, adagrad, adam, rmsprop
 from ....plan import Plan
 from ....recipe import Recipe, sick
 from .. import bases
@@ -21,8 +21,6 @@ def _low(plan: Plan, seed: int, form: str, optimizer: Make) -> list[Recipe]:
 RECIPES: list[Recipe] = [
     *_high(bases.LOOPED_DIGITS, 110, "adam-0.3", adam(0.3)),
     *_high(bases.COORDINATES_TEXTURES, 111, "rmsprop-0.3", rmsprop(0.3)),
-    *_high(bases.FIELDS_HOUSING, 112, "adamw-0.2", adamw(0.2)),
-    *_low(bases.SHUFFLED_SHAPES.but(epochs=6), 113, "sgd-1e-5", sgd(1e-5)),
     *_low(bases.QUASI_DEMAND, 114, "adam-1e-6", adam(1e-6)),
     *_low(bases.LOOPED_SHELLS, 115, "adagrad-1e-5", adagrad(1e-5)),
 ]
