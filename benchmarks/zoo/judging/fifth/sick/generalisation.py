@@ -26,12 +26,5 @@ RECIPES: list[Recipe] = [
     *_by_heart(
         bases.LOOPED_SHELLS, 110, 96, epochs=70, model=bases.LOOPED_SHELLS.remodel(width=96)
     ),
-    *_by_heart(
-        bases.FOURIER_REUTERS,
-        111,
-        160,
-        epochs=35,
-        model=bases.FOURIER_REUTERS.remodel(dropout=0.0),
-    ),
     *_by_heart(bases.SPLINES_SHELLS, 112, 96, epochs=60, optimizer=adam(1e-2)),
 ]
