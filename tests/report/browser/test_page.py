@@ -159,3 +159,17 @@ def test_hostile_text_does_nothing(browser: Browser, words: str) -> None:
     assert {one for one in browser.requests() if one.startswith("http")} == {
         browser.driver.current_url
     }
+
+
+def test_everything_is_printed_on_white(browser: Browser) -> None:
+    browser.open(ONE, scheme="dark")
+    state = (
+        "return [document.querySelectorAll('details:not([open])').length,"
+        " document.documentElement.dataset.theme || '']"
+    )
+    before = browser.run(state)
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    assert browser.run(state) == [0, "light"]
+    browser.run("dispatchEvent(new Event('afterprint'))")
+    assert browser.run(state) == before
+    assert before[0] > 0
