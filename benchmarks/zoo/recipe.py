@@ -32,6 +32,9 @@ TUNED_ON = frozenset(
         "gated-fc",
         "squeeze-cnn",
         "pointer",
+        "graph-attention",
+        "inception",
+        "asking",
     }
 )
 

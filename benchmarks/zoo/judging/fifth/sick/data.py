@@ -65,6 +65,13 @@ UNINFORMATIVE: list[Recipe] = [
         117,
         source=bases.LOOPED_HOUSING.data(changes.noise_targets),
     ),
+    *sick(
+        "uninformative-labels",
+        "shuffled",
+        bases.FIELDS_GRADES,
+        120,
+        source=bases.FIELDS_GRADES.data(changes.shuffled_labels),
+    ),
 ]
 
 
