@@ -144,4 +144,5 @@ def _total_norms(norms: NDArray[np.float32]) -> NDArray[np.float64]:
     """The norm of all layers together, frame by frame, of those that were measured."""
     exact = norms.astype(np.float64)
     exact[np.isnan(exact)] = 0.0
-    return np.sqrt(np.einsum("ij,ij->i", exact, exact))
+    squares: NDArray[np.float64] = np.einsum("ij,ij->i", exact, exact)
+    return np.sqrt(squares)
