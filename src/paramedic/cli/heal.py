@@ -6,7 +6,7 @@ import math
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 
@@ -17,6 +17,7 @@ from paramedic.cli.loading import module_of
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from paramedic.report.display import Terminal
     from paramedic.treat.heal.outcome import Outcome
     from paramedic.treat.heal.progress import Listener, Progress
     from paramedic.treat.plan import Plan
@@ -101,18 +102,47 @@ def _healed(plan: Plan, folder: Path, strategy: str, workers: int, console: Cons
 
 
 def _display(console: Console) -> tuple[Listener, AbstractContextManager[object]]:
-    """One line that changes on a terminal, now and then a new line elsewhere."""
-    if not console.is_terminal:
+    """A panel on a terminal, now and then a new line elsewhere."""
+    from paramedic.report.region import is_terminal
+
+    if not is_terminal(sys.stderr):
         return _plain_lines(console), nullcontext()
-    status = console.status("")
+    picture = _Picture(console)
+    return picture.tell, picture
 
-    def tell(progress: Progress) -> None:
+
+class _Picture:
+    """Decisions as lines that stay, and under them a panel of the attempt under way."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._terminal: Terminal | None = None
+        self._attempt = -1
+
+    def tell(self, progress: Progress) -> None:
+        """Show it."""
         if progress.news:
-            console.print(progress.news, markup=False)
-        else:
-            status.update(line(progress))
+            self._console.print(progress.news, markup=False, soft_wrap=True)
+        if progress.status is not None:
+            terminal = self._of(progress.attempt)
+            terminal.heading = line(progress)
+            terminal.show(progress.status)
 
-    return tell, status
+    def _of(self, attempt: int) -> Terminal:
+        """Each attempt has its own curve."""
+        from paramedic.report.display import Terminal
+
+        if self._terminal is None or attempt != self._attempt:
+            self.__exit__()
+            self._terminal, self._attempt = Terminal(summary=False), attempt
+        return self._terminal
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._terminal is not None:
+            self._terminal.clear()
 
 
 def _plain_lines(console: Console) -> Listener:

@@ -17,6 +17,7 @@ from paramedic.cli.failing import fails_clearly
 from paramedic.cli.fix import fixed, require_fix
 
 if TYPE_CHECKING:
+    from paramedic.report.display import Terminal
     from paramedic.run.outcome import Outcome
     from paramedic.run.program import Ending
     from paramedic.types import Severity
@@ -53,6 +54,9 @@ def run(  # noqa: PLR0913 - these are the options of a command
     ] = None,
     select: Select = None,
     ignore: Ignore = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="Show the training on stderr while it goes on.")
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Say nothing; the exit code tells.")
     ] = False,
@@ -87,7 +91,10 @@ def run(  # noqa: PLR0913 - these are the options of a command
     if html is not None:
         raise ValueError("--html is not there yet; --json FILE writes the same report as JSON.")
     program = Program(target, tuple(arguments or ()), is_module=module)
-    settings = Settings(split(select), split(ignore), _severity(stop_on), max_steps, trace)
+    settings = Settings(
+        split(select), split(ignore), _severity(stop_on), max_steps, trace,
+        display=_display if live and not quiet and _is_first() else None,
+    )  # fmt: skip
     _check_rules(settings.select, settings.ignore)
     if write and not fix:
         raise ValueError("--write applies what --fix finds: give both.")
@@ -111,6 +118,13 @@ def run(  # noqa: PLR0913 - these are the options of a command
 def _is_first() -> bool:
     """Of several processes, as `torchrun` starts them, the first one speaks for all."""
     return os.environ.get("RANK", "0") == "0"
+
+
+def _display(name: str) -> Terminal:
+    """The summary at the end is that of the whole program."""
+    from paramedic.report.display import Terminal
+
+    return Terminal(heading=f"training of {name}", summary=False)
 
 
 def _severity(name: str | None) -> Severity | None:
