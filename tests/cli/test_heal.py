@@ -13,11 +13,9 @@ from typer.testing import CliRunner
 
 from paramedic.cli.heal import _display, line
 from paramedic.cli.main import app
-from paramedic.treat.heal.healing import heal
 from paramedic.treat.heal.progress import Progress
 from tests.report.pictures import sick
 from tests.report.screen import Screen, on_terminal
-from tests.treat.plans import plan
 
 RUNNER = CliRunner()
 PLAN = """
@@ -121,10 +119,3 @@ def test_on_a_terminal_there_is_a_panel_that_goes(
     assert "attempt 1 (S2)" in "".join(other)
     assert screen.lines == ["found vanishing-gradient"]
     assert "write" not in vars(terminal)
-
-
-def test_a_heal_tells_how_the_training_stands() -> None:
-    told: list[Progress] = []
-    heal(plan(epochs=2), progress=told.append)
-    statuses = [one.status for one in told if one.status is not None]
-    assert all(one.steps == plan(epochs=2).steps for one in statuses)

@@ -43,7 +43,7 @@ def test_a_panel_and_the_summary_that_stays(columns: int, monkeypatch: pytest.Mo
     assert "paramedic: critical" in screen.lines[2]
     assert not any("so far" in line for line in screen.lines)
     assert len(screen.lines) < 24
-    assert "\x1b[1;31m" in terminal.raw
+    assert "\x1b[1;31mcritical\x1b[0m · the loss" in terminal.raw
 
 
 def test_no_color_means_no_colour(monkeypatch: pytest.MonkeyPatch) -> None:

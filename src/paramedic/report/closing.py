@@ -9,7 +9,7 @@ from rich.text import Text
 
 from paramedic.diagnose.status import Status
 from paramedic.report.glyphs import Glyphs
-from paramedic.report.panel import STYLES, duration, fitted, gradient_line, loss_line
+from paramedic.report.panel import STYLES, duration, fitted, gradient_line, loss_line, styled
 from paramedic.report.verdict import clean, evidence
 from paramedic.types import Finding, Remedy, Severity
 
@@ -36,7 +36,7 @@ def closing(
     room = max(height - _MARGIN - 1 - len(last), 3)
     if len(told) > room:
         told = [*told[: room - 1], Text("  " + glyphs.ellipsis)]
-    return [Text(glyphs.rule * min(width, 60), "dim"), *told, *last]
+    return [styled(glyphs.rule * min(width, 60), "dim"), *told, *last]
 
 
 def _wrapped(line: Text, width: int, glyphs: Glyphs) -> Iterator[Text]:
@@ -51,7 +51,7 @@ def _wrapped(line: Text, width: int, glyphs: Glyphs) -> Iterator[Text]:
 
 def _headline(status: Status) -> Text:
     health = status.condition.health
-    line = Text("paramedic: ", "bold").append(str(health), STYLES[health])
+    line = styled("paramedic: ", "bold").append(str(health), STYLES[health])
     steps = f" after {status.step + 1:,} steps in {duration(status.seconds)}"
     return line.append(steps).append(clean(f" · {status.condition.trend}"))
 
@@ -60,7 +60,7 @@ def _story(findings: Sequence[Finding], remedies: Sequence[Remedy]) -> Iterator[
     grave = [one for one in findings if one.severity is not Severity.INFO]
     for place, finding in enumerate(grave):
         role = "Root cause" if place == 0 else "Also found"
-        title = Text(f"  {role}: ", "bold").append(f"{finding.slug} ({finding.code})", "bold red")
+        title = styled(f"  {role}: ", "bold").append(f"{finding.slug} ({finding.code})", "bold red")
         yield title.append(f", {100 * finding.confidence:.0f} % sure, step {finding.step}")
         if place:
             continue
@@ -73,12 +73,12 @@ def _story(findings: Sequence[Finding], remedies: Sequence[Remedy]) -> Iterator[
 def _advice(finding: Finding, remedies: Sequence[Remedy]) -> Iterator[Text]:
     for remedy in [one for one in remedies if finding.slug in one.against][:_ADVICE]:
         yield (
-            Text("    Try: ", "bold")
+            styled("    Try: ", "bold")
             .append(clean(remedy.title))
             .append(f" ({100 * remedy.confidence:.0f} %)")
         )
         for line in remedy.code.splitlines()[:3]:
-            yield Text("         ", "cyan").append(clean(line))
+            yield styled("         ", "cyan").append(clean(line))
 
 
 def _cost(status: Status) -> Text:

@@ -57,12 +57,17 @@ def plain(status: Status, glyphs: Glyphs) -> str:
 def fitted(label: str, line: Text, width: int, glyphs: Glyphs) -> Text:
     """A line with its label, cut where the terminal ends; a narrow one has no labels."""
     indent = _LABEL if width >= _NARROW else 0
-    row = Text(f"{label:<{indent}}" if indent else "", "dim").append_text(_flat(line))
+    row = styled(f"{label:<{indent}}" if indent else "", "dim").append_text(_flat(line))
     row.plain = glyphs.text(row.plain)
     if row.cell_len > width:
         row.truncate(width - len(glyphs.ellipsis))
         row.append(glyphs.ellipsis)
     return row
+
+
+def styled(words: str, style: str) -> Text:
+    """Words in a style which what is appended to them does not take on."""
+    return Text().append(words, style)
 
 
 def _flat(line: Text) -> Text:
@@ -89,7 +94,7 @@ def _progress(status: Status) -> Text:
 
 def _health(status: Status) -> Text:
     condition = status.condition
-    line = Text(str(condition.health), STYLES[condition.health])
+    line = styled(str(condition.health), STYLES[condition.health])
     return line.append(clean(f" · {condition.trend}")) if condition.trend else line
 
 
@@ -140,14 +145,14 @@ def _log(value: float) -> float:
 
 def _found(findings: Sequence[Finding]) -> Iterator[Text]:
     for finding in findings[:_FOUND]:
-        line = Text(f"{finding.slug}", _GRAVE[finding.severity])
+        line = styled(finding.slug, _GRAVE[finding.severity])
         yield line.append(f", step {finding.step}: ").append(clean(finding.message))
     if len(findings) > _FOUND:
         yield Text(f"and {len(findings) - _FOUND} more")
 
 
 def _cost(status: Status) -> Text:
-    line = Text(f"{100 * status.overhead:.1f} % of the time · {status.looks:,} looks", "dim")
+    line = styled(f"{100 * status.overhead:.1f} % of the time · {status.looks:,} looks", "dim")
     done = sum(event.data.get("answer") == "applied" for event in status.interventions)
     return line.append(f" · {done} interventions", "bold") if done else line
 
