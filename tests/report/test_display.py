@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import math
 import sys
 from pathlib import Path
@@ -110,6 +111,28 @@ def test_an_error_leaves_the_terminal_as_it_was(monkeypatch: pytest.MonkeyPatch)
             shown.show(sick(flow={"0": "not a number"}))
         assert screen.lines == []
         assert "write" not in vars(terminal)
+
+
+def test_what_is_logged_does_not_break_into_progress_bars(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tqdm = pytest.importorskip("tqdm")
+    logger = logging.getLogger("paramedic")
+    monkeypatch.setattr(logger, "propagate", False)  # pytest listens at the root
+    screen = _size(monkeypatch, 60, 24)
+    with on_terminal(screen):
+        shown = Terminal(summary=False)
+        for place in tqdm.tqdm(range(3), mininterval=0, ncols=40, ascii=True, file=sys.stderr):
+            shown.show(sick())
+            if place == 1:
+                logger.warning("found: something")
+        sys.stdout.write("half a line")
+        logger.warning("found: more")
+        shown.clear()
+    assert screen.lines[0] == "paramedic: found: something"
+    assert screen.lines[1].startswith("100%|")
+    assert screen.lines[2:] == ["half a line", "paramedic: found: more"]
+    assert not logger.handlers
 
 
 def test_two_runs_share_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ require("keras", extra="keras", needed_by="paramedic.integrations.keras")
 import keras  # noqa: E402
 
 
-class Watch(keras.callbacks.Callback):  # type: ignore[misc,unused-ignore]
+class Watch(keras.callbacks.Callback):
     """Watches `fit`, with the settings of `paramedic.watch`; `monitor` is what it gives.
 
     It begins when the optimizer takes its first step, and is told what Keras logs at each epoch.

@@ -39,7 +39,7 @@ class TensorBoard:
         if self._writer is None:
             from torch.utils.tensorboard import SummaryWriter
 
-            self._writer = SummaryWriter(str(self._folder))  # type: ignore[no-untyped-call]
+            self._writer = SummaryWriter(str(self._folder))
         return self._writer
 
     def frame(self, frame: Frame, chart: Chart) -> None:

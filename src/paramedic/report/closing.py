@@ -78,7 +78,7 @@ def _advice(finding: Finding, remedies: Sequence[Remedy]) -> Iterator[Text]:
             .append(f" ({100 * remedy.confidence:.0f} %)")
         )
         for line in remedy.code.splitlines()[:3]:
-            yield styled("         ", "cyan").append(clean(line))
+            yield Text("         ").append(clean(line).plain, "cyan")
 
 
 def _cost(status: Status) -> Text:

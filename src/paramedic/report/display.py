@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import math
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from paramedic.report.closing import closing
 from paramedic.report.glyphs import fitting
 from paramedic.report.panel import panel, plain
 from paramedic.report.region import Region, is_terminal, region_of
+from paramedic.run.crier import bars_aside
 from paramedic.types import Pulse, Remedy
 
 _POINTS = 256  # of the curve of the loss that is kept
@@ -60,6 +62,19 @@ class Trail:
             self._each *= 2
 
 
+class _Lines(logging.Handler):
+    """What is found, as whole lines above the panel and the program's progress bars."""
+
+    def __init__(self, region: Region) -> None:
+        super().__init__(logging.WARNING)
+        self._region = region
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with bars_aside():
+            self._region.new_line()
+            self._region.stream.write(f"paramedic: {record.getMessage()}\n")
+
+
 class Terminal:
     """Shows one run on stderr; `summary` tells whether something is left there at the end,
     `heading` is a line of whoever uses it, above the others.
@@ -79,6 +94,7 @@ class Terminal:
         )
         self._trail = Trail()
         self._drawn = False
+        self._lines = None if self._region is None else _Lines(self._region)
         self._next, self._wait = -math.inf, _FIRST_LINE
 
     @property
@@ -103,10 +119,17 @@ class Terminal:
         lines = panel(status, self._trail.points, columns - 1, self._glyphs, self.heading)
         room = height - 3
         if not self._drawn:
-            region.open()
-            self._drawn = True
+            self._open(region)
         shown = [self._ansi(line) for line in lines[:room]] if height >= _LEAST_HEIGHT else []
         region.draw(shown)
+
+    def _open(self, region: Region) -> None:
+        """Where nobody has set up logging, what is logged would break into progress bars."""
+        region.open()
+        self._drawn = True
+        logger = logging.getLogger("paramedic")
+        if self._lines is not None and not logger.hasHandlers():
+            logger.addHandler(self._lines)
 
     def _show_line(self, status: Status) -> None:
         now = monotonic()
@@ -123,6 +146,8 @@ class Terminal:
         """Nothing of it stays on the screen."""
         if self._region is not None and self._drawn:
             self._drawn = False
+            if self._lines is not None:
+                logging.getLogger("paramedic").removeHandler(self._lines)
             self._region.close()
 
     def close(self, status: Status, remedies: Sequence[Remedy], trace: Path | None) -> None:

@@ -82,6 +82,11 @@ class Region:
             self._lines = tuple(lines)
             self._put()
 
+    def new_line(self) -> None:
+        """What is written next begins a line of its own."""
+        if self._column:
+            self.stream.write("\n")
+
     # -- on the screen ---------------------------------------------------------------------------
 
     def _put(self) -> None:
@@ -109,20 +114,21 @@ class Region:
         original = stream.write
 
         def write(text: str) -> int:
-            if not self._lines or os.getpid() != self._process or not isinstance(text, str):
+            if os.getpid() != self._process or not isinstance(text, str):
                 return original(text)
             with self._lock:
-                if not self._disturbs(text):
-                    return original(text)
-                return self._around(original, stream, text)
+                if self._disturbs(text) and self._lines:
+                    return self._around(original, stream, text)
+                return original(text)
 
         stream.write = write  # type: ignore[method-assign]
         self._wrapped.append((stream, write))
 
     def _disturbs(self, text: str) -> bool:
         """Whether the cursor may leave its line. Characters may be two columns wide."""
-        tail = text.rpartition("\r")[2] if "\r" in text else text
-        start = 0 if "\r" in text else self._column
+        begin = max(text.rfind("\r"), text.rfind("\n")) + 1
+        tail = text[begin:]
+        start = 0 if begin else self._column
         self._column = start + (len(tail) if tail.isascii() else 2 * len(tail))
         return self._column >= self.size()[0] or _MOVES.search(text) is not None
 
@@ -132,7 +138,6 @@ class Region:
         ours = perf_counter() - begin
         written = original(text)
         stream.flush()
-        self._column = len(text.rpartition("\n")[2])
         begin = perf_counter()
         if begin - self._drawn >= _SOON:
             self._put()
