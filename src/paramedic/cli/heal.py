@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 REPAIRED, FAILED = 0, 1
 _EVERY = 2.0  # seconds between two plain lines
+_SUMMARY = 16  # lines of a screen that the rest of the summary may take
 
 
 @fails_clearly
@@ -125,7 +126,7 @@ class _Picture:
             self._console.print(progress.news, markup=False, soft_wrap=True)
         if progress.status is not None:
             terminal = self._of(progress.attempt)
-            terminal.heading = line(progress)
+            terminal.heading = " · ".join(_where(progress))
             terminal.show(progress.status)
 
     def _of(self, attempt: int) -> Terminal:
@@ -162,17 +163,20 @@ def _plain_lines(console: Console) -> Listener:
 
 def line(progress: Progress) -> str:
     """Where a heal is, in one line."""
-    parts = [
-        f"attempt {progress.attempt} ({progress.name})",
-        f"epoch {progress.epoch:.1f} of {progress.epochs}",
-        f"loss {progress.loss:.4g}",
-    ]
+    parts = [*_where(progress), f"loss {progress.loss:.4g}"]
     if math.isfinite(progress.metric):
         parts.append(f"metric {progress.metric:.4g}")
     parts.append(progress.finding or "nothing found")
     if progress.seconds_left is not None:
         parts.append(f"about {math.ceil(progress.seconds_left)} s left")
     return " · ".join(parts)
+
+
+def _where(progress: Progress) -> list[str]:
+    return [
+        f"attempt {progress.attempt} ({progress.name})",
+        f"epoch {progress.epoch:.1f} of {progress.epochs}",
+    ]
 
 
 def _show(outcome: Outcome, folder: Path, console: Console) -> None:
@@ -186,6 +190,8 @@ def _show(outcome: Outcome, folder: Path, console: Console) -> None:
             table.add_row(one.remedy, one.against, one.verdict, metric, f"{one.cost:.2f}")
         console.print(table)
     changes = outcome.diff()
-    if changes:
+    if console.is_terminal and changes.count("\n") > console.height - _SUMMARY:
+        console.print(f"What was changed is in {folder / 'plan.diff'}", soft_wrap=True)
+    elif changes:
         console.print(changes, markup=False, soft_wrap=True)
     console.print(f"The model, the plan and the history are in {folder}", soft_wrap=True)

@@ -150,7 +150,20 @@ def _show(outcome: Outcome, ending: Ending, *, verbose: bool) -> None:
     from paramedic.report.run import told
 
     console = Console(stderr=True, highlight=False, width=_width())
-    console.print(told(outcome, ending.stopped, verbose=verbose))
+    with console.capture() as caught:
+        console.print(told(outcome, ending.stopped, verbose=verbose))
+    lines = caught.get().splitlines()
+    if sys.stderr.isatty() and not verbose:
+        lines = on_one_screen(lines, console.height)
+    sys.stderr.write("".join(f"{line}\n" for line in lines))
+
+
+def on_one_screen(lines: list[str], height: int) -> list[str]:
+    """What matters comes first; of what does not fit, only the last line, with the cost, stays."""
+    room = max(height - 2, 5)
+    if len(lines) <= room:
+        return lines
+    return [*lines[: room - 2], "  … (--verbose says everything)", lines[-1]]
 
 
 def _width() -> int | None:
