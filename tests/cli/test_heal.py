@@ -111,9 +111,7 @@ def test_on_a_terminal_there_is_a_panel_that_goes(
             tell(replace(progress, news="found vanishing-gradient", status=None))
             tell(replace(progress, attempt=1, name="S2"))
             other = screen.lines
-    assert (
-        "paramedic attempt 0 (untouched) · epoch 1.5 of 20 · loss 0.7 · nothing found" in panel[2]
-    )
+    assert "paramedic attempt 0 (untouched) · epoch 1.5 of 20" in panel
     assert any(line.startswith("gradient  ") for line in panel)
     assert other[0] == "found vanishing-gradient"
     assert "attempt 1 (S2)" in "".join(other)
