@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -179,8 +180,6 @@ def test_the_pace_keeps_to_its_share() -> None:
 
 class Slow(Keeper):
     def frame(self, frame: Frame, chart: Chart) -> None:
-        import time
-
         time.sleep(0.002)
         super().frame(frame, chart)
 
@@ -192,6 +191,24 @@ def test_a_slow_sink_is_told_less_often_but_of_the_last_frame() -> None:
     assert told[:2] == [0, 1]
     assert len(told) < sum(monitor.spent["looks"].values())
     assert told[-1] == monitor.window().steps[-1]
+
+
+class SlowToOpen(Keeper):
+    def frame(self, frame: Frame, chart: Chart) -> None:
+        if not self.told:
+            time.sleep(0.3)
+        super().frame(frame, chart)
+
+
+def test_opening_is_told_apart_from_watching() -> None:
+    begin = time.perf_counter()
+    monitor = _train(20, sinks=[SlowToOpen()], rules=None, strict=True)
+    total = time.perf_counter() - begin
+    spent = monitor.spent
+    assert 0.3 <= spent["once"] <= spent["seconds"]
+    rest = spent["seconds"] - spent["once"]
+    assert spent["share"] <= rest / (total - spent["seconds"]) * 1.5
+    assert monitor.status().seconds <= time.perf_counter() - begin - 0.3
 
 
 def test_only_the_first_rank_tells(monkeypatch: pytest.MonkeyPatch) -> None:

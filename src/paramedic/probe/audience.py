@@ -103,6 +103,8 @@ class Audience:
         self._waiting: tuple[Frame, Chart] | None = None  # the newest that was not told
         self._elsewhere = 0.0  # seconds of the display that are accounted for
         self.seconds = 0.0  # spent so far
+        self.once = 0.0  # of these, on opening and closing the sinks
+        self._opened = False
 
     def __bool__(self) -> bool:
         return bool(self._sinks) or self._display is not None
@@ -136,8 +138,10 @@ class Audience:
         """The run is over, its record complete."""
         if self._waiting is not None:
             self._keep()
+        begin = perf_counter()
         for name, sink in self._sinks.items():
             self._attempt(name, sink.close, summary, trace)
+        self.once += perf_counter() - begin
 
     def close_display(self, remedies: Sequence[Remedy], trace: Path | None) -> None:
         """The last picture."""
@@ -152,6 +156,9 @@ class Audience:
             self._attempt(name, sink.frame, frame, chart)
         now = perf_counter()
         self._keeping.took(now, now - begin)
+        if not self._opened:
+            self._opened = True
+            self.once += now - begin
 
     def _show(self) -> None:
         assert self._display is not None

@@ -195,7 +195,7 @@ class Monitor:
             flow=flow(window),
             overhead=spent["share"],
             looks=sum(spent["looks"].values()),
-            seconds=time.perf_counter() - self._began,
+            seconds=time.perf_counter() - self._began - self._audience.once,
         )
 
     @property
@@ -231,11 +231,14 @@ class Monitor:
 
     def _share(self) -> float:
         total = time.perf_counter() - self._began - self.guard.seconds
-        return self.guard.seconds / max(total, 1e-9)
+        ours = max(self.guard.seconds - self._audience.once, 0.0)
+        return ours / max(total, 1e-9)
 
     @property
     def spent(self) -> dict[str, Any]:
-        """What watching has cost: seconds, share of the run's time, and how often it looked."""
+        """What watching has cost: seconds, share of the run's time, and how often it looked.
+
+        `once` are the seconds that trackers took to open and to close; the share is without."""
         return {
             "seconds": self.guard.seconds,
             "share": self._share(),
@@ -243,6 +246,7 @@ class Monitor:
             "looks": dict(self._loop.schedule.looks),
             "skipped": self._skipped,
             "treatment": self._attendant.seconds,
+            "once": self._audience.once,
         }
 
     # -- the end -----------------------------------------------------------------------------

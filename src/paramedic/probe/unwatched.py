@@ -83,6 +83,7 @@ class Unwatched(Monitor):
             "looks": {},
             "skipped": 0,
             "treatment": 0.0,
+            "once": 0.0,
         }
 
     def close(self) -> None: ...

@@ -13,6 +13,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any, TextIO
 
@@ -29,7 +30,8 @@ class Region:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr
-        self._write: Callable[[str], Any] = self.stream.write
+        # Past whoever has wrapped the stream: our lines belong into nobody's copy of the output.
+        self._write: Callable[[str], Any] = partial(type(self.stream).write, self.stream)
         self._wrapped: list[tuple[TextIO, Any]] = []
         self._lines: tuple[str, ...] = ()
         self._height = 0  # lines on the screen now
