@@ -9,6 +9,8 @@ from . import healthy, sick
 from .judging import fourth
 from .judging import healthy as judging_healthy
 from .judging import sick as judging_sick
+from .judging.fifth import healthy as fifth_healthy
+from .judging.fifth import sick as fifth_sick
 from .judging.second import healthy as second_healthy
 from .judging.second import sick as second_sick
 from .judging.third import healthy as third_healthy
@@ -57,7 +59,8 @@ def recipes() -> dict[str, Recipe]:
     first = [*judging_sick.RECIPES, *judging_healthy.RECIPES]
     second = [*second_sick.RECIPES, *second_healthy.RECIPES]
     third = [*third_sick.RECIPES, *third_healthy.RECIPES]
-    every = [*tuning, *first, *second, *third, *fourth.RECIPES]
+    fifth = [*fifth_sick.RECIPES, *fifth_healthy.RECIPES]
+    every = [*tuning, *first, *second, *third, *fourth.RECIPES, *fifth]
     check(every)
     return {recipe.name: recipe for recipe in every}
 

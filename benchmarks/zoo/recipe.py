@@ -28,6 +28,13 @@ TUNED_ON = frozenset(
         "highway",
         "two-towers",
         "bi-lstm",
+        "crossed",
+        "gated-fc",
+        "squeeze-cnn",
+        "pointer",
+        "graph-attention",
+        "inception",
+        "asking",
     }
 )
 

@@ -184,3 +184,13 @@ def test_what_was_built_wrong_is_nobodys_consequence() -> None:
         _case("cause", explains=("effect",)),
     ]
     assert diagnose(cases, []).consequences == ()
+
+
+def test_what_came_back_began_when_it_was_there_first() -> None:
+    effect = _case("effect", step=100)
+    first = _case("cause", step=90, closed=150, explains=("effect",))
+    again = _case("cause", opened=300, step=300, explains=("effect",))
+    diagnosis = diagnose([effect, first, again], [])
+    assert diagnosis.root is not None
+    assert (diagnosis.root.slug, diagnosis.root.step) == ("cause", 90)
+    assert diagnose([effect, again], []).root is effect.finding

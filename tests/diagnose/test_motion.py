@@ -128,3 +128,21 @@ def test_a_loss_near_zero_is_not_violent() -> None:
     assert elasticity(_weights([1.0] * 9 + [0.0], [1.0] * 10)).max() <= 2.0 / 0.01
     assert len(elasticity(_weights([NAN] * 3, [1.0] * 3))) == 0
     assert len(elasticity(window())) == 0
+
+
+def test_a_layer_whose_scale_is_undone_needs_no_gradient() -> None:
+    chart = chart_of(4)
+    point, beside, norm, last = chart.layers
+    scaled = replace(point, fan_in=1)
+    batch_norm = replace(norm, kind="BatchNorm2d")
+    tiny = np.tile([1e-9, 1.0, 1.0, 1.0], (8, 1))
+    table = {"update_ratio": np.full((8, 4), 1e-3), "grad_norm": tiny}
+    undone = replace(chart, layers=(scaled, beside, batch_norm, last))
+    found = motion(window(8, layers=table, chart=undone))
+    assert found is not None
+    assert np.isnan(found.gradients[0])
+    kept = motion(
+        window(8, layers=table, chart=replace(undone, layers=(scaled, beside, norm, last)))
+    )
+    assert kept is not None
+    assert kept.gradients[0] < 1e-6

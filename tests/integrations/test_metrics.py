@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from paramedic.integrations.metrics import epoch_numbers, numbers, page_of, words
 from paramedic.types import Chart, Epoch, Finding, Frame, Layer, Remedy, Severity
+from tests.integrations.runs import watched
 
 CHART = Chart(layers=(Layer("net.0", "Linear", 4), Layer("", "ReLU"), Layer("late", "Linear")))
 FRAME = Frame(
@@ -37,6 +39,17 @@ def test_a_finding_in_words() -> None:
         "**vanishing** (G001, warning, 90 % sure, step 5): Small.\n\nWhere: `net.0`\n\n"
         "- Use ReLU (80 %): `nn.ReLU()`\n\n- Wait (10 %)"
     )
+
+
+def test_the_page_is_written_if_it_is_not_there(tmp_path: Path) -> None:
+    class Nobody:
+        def __getattr__(self, name: str) -> Any:
+            return lambda *args: None
+
+    monitor = watched(Nobody(), trace=tmp_path / "run.db")
+    page = page_of(monitor.trace)
+    assert page == tmp_path / "run.html"
+    assert "non-finite" in page.read_text()
 
 
 def test_the_page_beside_a_trace(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ Each detector says what its sickness brings about (`explains`) and what cannot b
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from paramedic.diagnose.case import Case
@@ -104,11 +104,21 @@ def _rank(case: Case) -> tuple[Any, ...]:
 
 
 def _once_each(ranked: Iterable[Case]) -> list[Case]:
-    """A sickness that came back is one sickness: of its cases the first ranked speaks."""
+    """A sickness that came back is one sickness: of its cases the first ranked speaks, and it
+    began when the earliest did."""
     first: dict[str, Case] = {}
+    began: dict[str, int] = {}
     for case in ranked:
-        first.setdefault(case.finding.slug, case)
-    return list(first.values())
+        slug, step = case.finding.slug, case.finding.step
+        first.setdefault(slug, case)
+        began[slug] = min(began.get(slug, step), step)
+    return [_from(case, began[slug]) for slug, case in first.items()]
+
+
+def _from(case: Case, step: int) -> Case:
+    if case.finding.step == step:
+        return case
+    return replace(case, finding=replace(case.finding, step=step))
 
 
 def _without_contradictions(

@@ -222,9 +222,11 @@ def _skill(window: Window) -> float:
     if not np.isfinite(series).any():
         series = window.series("train_acc")
     series = series[np.isfinite(series)]
+    if len(series) < 2:
+        return 0.0
     entropy = _newest(window, "label_entropy")
     guessing = _majority(entropy, window.chart) if np.isfinite(entropy) else 0.5
-    if len(series) < 2 or guessing > 0.95:
+    if guessing > 0.95:
         return 0.0
     return max((middle(series[-3:]) - guessing) / (1 - guessing), 0.0)
 

@@ -96,11 +96,12 @@ class Engine:
         finite = frame.scalars.get("loss_finite", 1.0) != 0.0 and _has_finite_gradient(frame)
         self.framed(frame.step, finite=finite, norm=frame.scalars.get("grad_norm", math.nan))
 
-    def framed(self, step: int, *, finite: bool, norm: float) -> None:
+    def framed(self, step: int, *, finite: bool, norm: float) -> bool:
         """A frame was added to the history; is it one to examine?"""
         self._frames += 1
         self._startled = self._startle.notices(norm)
         self._schedule(step, finite)
+        return self._pending is not None
 
     def _schedule(self, step: int, finite: bool) -> None:
         urgent = self._startled or not finite or self._alarm == step

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from math import isfinite, log
 
 import numpy as np
 
@@ -119,7 +120,7 @@ def is_recurrent(chart: Chart) -> bool:
 
 class Startle:
     """Notices such jumps frame by frame, at the cost of a logarithm, so that they are examined
-    at once and not when it is time."""
+    at once and not when it is time. Replays call it for each frame: it is kept flat."""
 
     __slots__ = ("_awake", "_level", "_quiet", "_seen", "_spread")
 
@@ -135,24 +136,30 @@ class Startle:
 
     def notices(self, norm: float) -> bool:
         """Whether this frame, or one just before it, is out of the ordinary."""
-        self._awake, self._quiet = max(self._awake - 1, 0), max(self._quiet - 1, 0)
-        if not math.isfinite(norm):
+        if self._awake:
+            self._awake -= 1
+        if self._quiet:
+            self._quiet -= 1
+        if not isfinite(norm):
             return self._awake > 0
-        away = math.log(max(norm, _LEAST)) - self._level
-        limit = max(math.log(_STARTLING), _DEVIATIONS * self._spread)
-        if self._seen >= _FEWEST and abs(away) > limit:
+        away = log(norm if norm > _LEAST else _LEAST) - self._level
+        far, seen, spread = abs(away), self._seen, self._spread
+        if seen >= _FEWEST and far > _STARTLING and far > _DEVIATIONS * spread:
             if not self._quiet:
                 self._awake, self._quiet = _EXAMINED, _PAUSE
-            away = math.copysign(limit, away)  # one wild frame moves the level like any other
-        rate = max(1 / (self._seen + 1), _RATE)
+            # One wild frame moves the level like any other.
+            far = max(_STARTLING, _DEVIATIONS * spread)
+            away = math.copysign(far, away)
+        rate = _RATE if seen >= _SETTLED else 1 / (seen + 1)
         self._level += rate * away
-        self._spread += rate * (abs(away) - self._spread)
-        self._seen += 1
+        self._spread = spread + rate * (far - spread)
+        self._seen = seen + 1
         return self._awake > 0
 
 
-_STARTLING = 4.0  # times the usual norm
+_STARTLING = math.log(4.0)  # of the norm over the usual one
 _DEVIATIONS = 5.0
 _EXAMINED = 3  # frames that are examined after a jump: a finding must be seen twice
 _PAUSE = 16  # frames in which no other jump startles, so that a wild run is not examined at each
-_RATE = 1 / 16
+_SETTLED = 15  # frames after which the level moves slowly
+_RATE = 1 / (_SETTLED + 1)

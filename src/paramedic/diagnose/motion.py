@@ -7,7 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from paramedic.diagnose.rows import learner_places, learners, measured, middle, middles, scalars
+from paramedic.diagnose.rows import (
+    learner_places,
+    learners,
+    measured,
+    middle,
+    middles,
+    normalises,
+    scalars,
+)
 from paramedic.types import Chart, Window
 
 _RECENT = 16  # full frames
@@ -49,6 +57,7 @@ def motion(window: Window) -> Motion | None:
         norms = measured(window, "grad_norm", _RECENT)[:, rows]
         gradients = middles(norms) / window.of_chart(_roots_of_sizes)
         gradients[window.of_chart(_tables)] = np.nan  # a batch uses few rows of a table
+        gradients[window.of_chart(_scales)] = np.nan
     known = layers[np.isfinite(layers)]
     if not len(known):
         return None
@@ -68,6 +77,18 @@ def _roots_of_sizes(chart: Chart) -> NDArray[np.float64]:
 def _tables(chart: Chart) -> NDArray[np.bool_]:
     kinds = [chart.layers[place].kind for place in learner_places(chart)]
     return np.array([kind.startswith("Embedding") for kind in kinds], np.bool_)
+
+
+def _scales(chart: Chart) -> NDArray[np.bool_]:
+    """Layers that only scale what a normalisation then scales back: they need no gradient."""
+    run = sorted((layer for layer in chart.layers if layer.executed), key=lambda one: one.order)
+    undone, scaled_back = set(), False
+    for layer in reversed(run):
+        # Layers side by side share the normalisation that follows them.
+        scaled_back = normalises(layer) or (scaled_back and layer.parameters > 0)
+        if scaled_back and layer.fan_in == 1:
+            undone.add(layer.name)
+    return np.array([chart.layers[at].name in undone for at in learner_places(chart)], np.bool_)
 
 
 def _no_tables(chart: Chart) -> NDArray[np.intp]:
@@ -105,8 +126,7 @@ def elasticity(window: Window) -> NDArray[np.float64]:
     """
     rows = window.of_chart(_no_tables)
     totals, gradients = (
-        np.sqrt(np.nansum(window.layer(name)[:, rows].astype(np.float64) ** 2, axis=1))
-        for name in ("weight_norm", "grad_norm")
+        _total_norms(window.layer(name)[:, rows]) for name in ("weight_norm", "grad_norm")
     )
     loss = np.abs(window.scalar("loss"))
     known = np.isfinite(loss) & (totals > 0)
@@ -118,3 +138,10 @@ def elasticity(window: Window) -> NDArray[np.float64]:
         found = gradients * totals / np.maximum(loss, floor)
     chosen: NDArray[np.float64] = found[known & np.isfinite(found)]
     return chosen
+
+
+def _total_norms(norms: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The norm of all layers together, frame by frame, of those that were measured."""
+    exact = norms.astype(np.float64)
+    exact[np.isnan(exact)] = 0.0
+    return np.sqrt(np.einsum("ij,ij->i", exact, exact))

@@ -11,6 +11,7 @@ from paramedic.types import Chart, Layer, Window
 
 Floats = NDArray[np.float32]
 _NORMALISES = ("Norm",)
+_STRAIGHT = frozenset({"Linear", "Flatten", "Dropout", "Identity"})
 _LATELY = 32  # frames, of which some are of norms only
 _FEW = 200  # values: below that sorting is faster than partitioning
 
@@ -86,6 +87,18 @@ def learner_places(chart: Chart) -> NDArray[np.intp]:
     layers = chart.layers
     places = [place for place, layer in enumerate(layers) if learns(layer)]
     return np.array(sorted(places, key=lambda place: layers[place].order), np.intp)
+
+
+def is_straight(chart: Chart) -> bool:
+    """Whether the net is a linear function for certain: a single layer, or a row of linear ones.
+
+    Functions that are called and no modules are not in a chart; between the numbered parts of a
+    `Sequential` there are none.
+    """
+    if len(learner_places(chart)) < 2:
+        return True
+    run = [layer for layer in chart.layers if layer.executed]
+    return all(layer.kind in _STRAIGHT and layer.name.isdigit() for layer in run)
 
 
 def learns(layer: Layer) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
+from paramedic.report import gathering, html
 from paramedic.types import Chart, Epoch, Finding, Frame, Remedy
 
 PREFIX = "paramedic"
@@ -53,8 +52,6 @@ def page_of(trace: Path | None) -> Path | None:
     if trace is None:
         return None
     page = trace.with_suffix(".html")
-    if not page.exists() and find_spec("paramedic.report.gathering") is not None:
-        gathering = importlib.import_module("paramedic.report.gathering")
-        html = importlib.import_module("paramedic.report.html")
+    if not page.exists():
         html.write(gathering.page_of([trace]), page)
-    return page if page.exists() else None
+    return page

@@ -18,7 +18,7 @@ from paramedic.trace.codec import MOST_CELLS, Layout, decode_pulse, unpack_pulse
 from paramedic.trace.database import READ_ERRORS, open_read_only
 from paramedic.trace.errors import TraceError
 from paramedic.trace.history import History
-from paramedic.trace.schema import checksum
+from paramedic.trace.schema import checksum, frame_checksum
 from paramedic.types import Chart, Epoch, Event, Frame, Pulse, Window
 
 T = TypeVar("T")
@@ -226,7 +226,7 @@ class Trace:
         if not (isinstance(step, int) and isinstance(level, str) and isinstance(data, bytes)):
             where = f"row {number} of `frames`"
             raise TraceError(self.path, f"is damaged: {where} has a value of the wrong type.")
-        if checksum(data, step, level, layout) != crc:
+        if frame_checksum(data, step, level, layout) != crc:
             where = f"row {number} of `frames`"
             raise TraceError(self.path, f"is damaged: {where} does not match its checksum.")
         return number, step, level, self._layout(layout), data

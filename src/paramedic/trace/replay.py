@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from operator import itemgetter
 from typing import Any, Protocol
 
@@ -19,7 +19,7 @@ from paramedic.trace.reader import Trace
 from paramedic.types import Chart, Epoch, Event, Pulse
 
 _AHEAD = 20_000  # steps of which the heartbeats are read together
-_DOUBLE = struct.Struct("<d")
+_VITAL = ("loss_finite", "grad_finite", "grad_norm")
 _FRAME, _EVENT, _EPOCH = 0, 1, 2  # what happens first within a step
 
 
@@ -32,7 +32,7 @@ class Listener(Protocol):
     def waits(self) -> bool: ...
     def chart(self, chart: Chart) -> None: ...
     def settle(self) -> None: ...
-    def framed(self, step: int, *, finite: bool, norm: float) -> None: ...
+    def framed(self, step: int, *, finite: bool, norm: float) -> bool: ...
     def event(self, event: Event) -> None: ...
     def epoch(self, epoch: Epoch) -> None: ...
     def finish(self) -> None: ...
@@ -91,31 +91,30 @@ def _story(trace: Trace, every: int) -> Iterator[tuple[int, int, Any]]:
 class _Way:
     """What is needed of a layout to tell its frames quickly."""
 
-    __slots__ = ("_flags", "_norm", "kind", "layout")
+    __slots__ = ("kind", "layout", "vitals")
 
     def __init__(self, layout: Layout, history: History) -> None:
         self.layout = layout
         width = layout.width if layout.layers else 0
         self.kind = history.kind((layout.scalars, layout.layers, width))
-        names = ("loss_finite", "grad_finite")
-        found = [_reader(layout, name) for name in names]
-        self._flags = [read for read in found if read is not None]
-        self._norm = _reader(layout, "grad_norm")
-
-    def norm(self, data: bytes) -> float:
-        """The norm of the gradient; NaN if it was not measured."""
-        return math.nan if self._norm is None else float(self._norm(data)[0])
-
-    def is_finite(self, data: bytes) -> bool:
-        """Whether loss and gradient were finite; NaN is not known, and not zero."""
-        return all(flag(data)[0] != 0.0 for flag in self._flags)
+        self.vitals = _reader(layout)
 
 
-def _reader(layout: Layout, name: str) -> Callable[[bytes], tuple[float, ...]] | None:
-    """How to read one scalar of a frame without the others."""
-    if name not in layout.scalars:
-        return None
-    return partial(_DOUBLE.unpack_from, offset=_DOUBLE.size * layout.scalars.index(name))
+def _reader(layout: Layout) -> Callable[[bytes], tuple[float, ...]]:
+    """How to read from a frame, without the rest, whether loss and gradient were finite, and the
+    norm of the gradient; NaN for what was not measured."""
+    places = [layout.scalars.index(name) for name in _VITAL if name in layout.scalars]
+    if len(places) == len(_VITAL) and places == sorted(places):
+        gaps = [place - before - 1 for before, place in pairwise([-1, *places])]
+        return struct.Struct("<" + "".join(f"{8 * gap}xd" for gap in gaps)).unpack_from
+    return partial(_read_some, [name in layout.scalars for name in _VITAL], places)
+
+
+def _read_some(known: Sequence[bool], places: Sequence[int], data: bytes) -> tuple[float, ...]:
+    found = iter(places)
+    return tuple(
+        struct.unpack_from("<d", data, 8 * next(found))[0] if one else math.nan for one in known
+    )
 
 
 class _Frames:
@@ -139,15 +138,14 @@ class _Frames:
         if way is not self._way:
             self.remember()
             self._way = way
-        try:
-            layout.check(data)
-        except ValueError as error:
-            what = f"is damaged: the frame of step {step}: {error}."
-            raise TraceError(self._trace.path, what) from error
+        if len(data) != layout.size:
+            self._refuse(step, layout, data)
         self._steps.append(step)
         self._blobs.append(data)
-        listener.framed(step, finite=way.is_finite(data), norm=way.norm(data))
-        if listener.waits:  # heartbeats are needed at examinations only
+        loss_finite, gradient_finite, norm = way.vitals(data)
+        # NaN is not known, and not zero.
+        finite = loss_finite != 0.0 and gradient_finite != 0.0
+        if listener.framed(step, finite=finite, norm=norm):  # only examinations need heartbeats
             self._beats.tell(step, listener)
         self.told, self.newest = self.told + 1, step
 
@@ -157,6 +155,13 @@ class _Frames:
             scalars, rows = self._way.layout.tables(self._blobs)
             self._listener.history.add_rows(self._way.kind, self._steps, scalars, rows)
             self._steps, self._blobs = [], []
+
+    def _refuse(self, step: int, layout: Layout, data: bytes) -> None:
+        try:
+            layout.check(data)
+        except ValueError as error:
+            what = f"is damaged: the frame of step {step}: {error}."
+            raise TraceError(self._trace.path, what) from error
 
     def _learn(self, layout: Layout) -> _Way:
         self.remember()  # a new kind may move everything that is remembered

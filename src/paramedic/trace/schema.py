@@ -16,6 +16,7 @@ main file: a damaged number is reported as damage, never diagnosed as a sick net
 from __future__ import annotations
 
 import zlib
+from functools import lru_cache
 
 APPLICATION_ID = 0x50724D64  # "PrMd": tells a trace from any other SQLite file
 VERSION = 1
@@ -51,3 +52,13 @@ def checksum(data: str | bytes | bytearray, *keys: object) -> int:
     if isinstance(data, str):
         data = data.encode("utf-8", "surrogatepass")
     return zlib.crc32(data, zlib.crc32(repr(keys).encode()))
+
+
+def frame_checksum(data: bytes | bytearray, step: int, level: str, layout: object) -> int:
+    """`checksum(data, step, level, layout)`, quicker: there are few levels and layouts."""
+    return zlib.crc32(data, zlib.crc32(b"(%d, %s" % (step, _shown(level, layout))))
+
+
+@lru_cache(maxsize=64)
+def _shown(level: str, layout: object) -> bytes:
+    return repr((level, layout))[1:].encode()

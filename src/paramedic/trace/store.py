@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from paramedic.trace import database, thinning
 from paramedic.trace.codec import Beat, Layout, Signature, encode_pulse, pulse_row, signature
-from paramedic.trace.schema import CHUNK, checksum
+from paramedic.trace.schema import CHUNK, checksum, frame_checksum
 from paramedic.types import Chart, Epoch, Event, Frame
 
 _log = logging.getLogger("paramedic")
@@ -181,7 +181,7 @@ class Writer:
         if not os.path.samestat(os.stat(self.path), self._identity):
             raise FileNotFoundError("another file has taken its place")
         frames = [
-            (step, level, number, checksum(blob, step, level, number), blob)
+            (step, level, number, frame_checksum(blob, step, level, number), blob)
             for step, level, number, _, blob in _take(self._frames, keep)
         ]
         beats = _take(self._beats, keep)
@@ -189,7 +189,8 @@ class Writer:
         pulses = [pulse_row(encode_pulse(beats))] if beats else []
         with db:
             db.execute("BEGIN IMMEDIATE")
-            db.executemany("INSERT INTO layouts(id, crc, data) VALUES (?, ?, ?)", layouts)
+            if layouts:
+                db.executemany("INSERT INTO layouts(id, crc, data) VALUES (?, ?, ?)", layouts)
             db.executemany(
                 "INSERT INTO frames(step, level, layout, crc, data) VALUES (?, ?, ?, ?, ?)", frames
             )

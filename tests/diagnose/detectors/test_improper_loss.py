@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -83,3 +84,10 @@ def test_missing() -> None:
 
 def test_anything() -> None:
     bears_anything(DETECTOR)
+
+
+def test_a_table_of_pairs_is_no_distribution_and_need_not_be() -> None:
+    pairs = targets("cross-entropy", "float", 0, 1, 0.2, shape=(32, 32), target_whole=1.0)
+    chart = replace(pairs.chart, batch_size=32)
+    assert judge(DETECTOR, replace(pairs, chart=chart)) is None
+    fires(DETECTOR, replace(pairs, chart=replace(chart, batch_size=16)), Severity.CRITICAL)

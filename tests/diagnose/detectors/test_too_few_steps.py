@@ -69,3 +69,18 @@ def test_missing() -> None:
 
 def test_anything() -> None:
     bears_anything(DETECTOR)
+
+
+@pytest.mark.parametrize(
+    ("validation", "found"),
+    [([0.7, 0.38, 0.25], True), ([0.7, 0.25, 0.25], False), ([0.7, 0.6, 0.58], False)],
+    ids=["falls fast", "rests", "falls little"],
+)
+def test_few_epochs_tell_what_noisy_steps_do_not(validation: list[float], found: bool) -> None:
+    noisy = resting(noise=0.5)
+    epochs = [
+        Epoch(place, place, {"train_loss": value, "val_loss": value})
+        for place, value in enumerate(validation)
+    ]
+    given = replace(window(losses=noisy, ended=True), epochs=tuple(epochs))
+    assert (judge(DETECTOR, given) is not None) == found

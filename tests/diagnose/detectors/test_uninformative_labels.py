@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,9 +66,18 @@ def test_missing() -> None:
     assert "at the end of a run" in str(reason(DETECTOR, run(resting(GUESSING), ended=False)))
     unknown = chart_of(3, loss="a-loss-of-their-own")
     assert "loss of guessing" in str(reason(DETECTOR, run(resting(GUESSING), chart=unknown)))
-    assert "single layer" in str(reason(DETECTOR, run(resting(GUESSING), gradients=(1.0,))))
+    assert "linear model" in str(reason(DETECTOR, run(resting(GUESSING), gradients=(1.0,))))
     assert reason(DETECTOR, run(resting(GUESSING), np.nan)) == "weights were not measured"
 
 
 def test_anything() -> None:
     bears_anything(DETECTOR)
+
+
+def test_a_row_of_linear_layers_is_too_simple_to_judge_by() -> None:
+    chart = chart_of(3, loss="cross-entropy", loss_mean=True)
+    numbered = [replace(one, name=str(place)) for place, one in enumerate(chart.layers)]
+    straight = replace(chart, layers=tuple(numbered))
+    assert "linear" in str(reason(DETECTOR, run(stepping(3.0, GUESSING), chart=straight)))
+    bent = replace(straight, layers=(*numbered[:2], replace(numbered[2], kind="GRU")))
+    fires(DETECTOR, run(stepping(3.0, GUESSING), chart=bent), Severity.WARNING)

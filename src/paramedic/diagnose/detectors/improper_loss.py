@@ -77,6 +77,8 @@ class ImproperLoss(Detector):
         least, most = scalars(window, "target_min").min(), scalars(window, "target_max").max()
         classes = window.chart.target_shape[-1] if window.chart.target_shape else 1
         total = middle(scalars(window, "target_mean")) * classes
+        if _tells_pairs(window):
+            return None
         if least >= -self.off and most <= 1 + self.off and abs(total - 1) <= self.off:
             return None
         return self.finding(
@@ -125,3 +127,11 @@ class ImproperLoss(Detector):
             classes=float(classes),
             threshold=self.fewest,
         )
+
+
+def _tells_pairs(window: Window) -> bool:
+    """Whether the targets say which samples of a batch belong together, as contrastive losses
+    have it, which divide by their number themselves."""
+    shape = window.chart.target_shape
+    square = len(shape) == 2 and shape[0] == shape[1] == window.chart.batch_size
+    return square and bool((scalars(window, "target_whole") == 1).all())

@@ -8,7 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.curve import Curve, curve, too_early
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import learners
+from paramedic.diagnose.rows import is_straight
 from paramedic.types import Finding, Severity, Task, Window
 
 
@@ -53,7 +53,7 @@ class LossPlateau(Detector):
         0.1, "the same for language models, whose loss has a high floor", source="tuning half"
     )
     learned_single: float = threshold(
-        0.85, "the same for a single layer, which may be too simple: a note", source="tuning half"
+        0.85, "the same for a linear model, which may be too simple: a note", source="tuning half"
     )
     nothing_language: float = threshold(
         0.05, "the same, above which it is a note only", source="tuning half"
@@ -80,7 +80,7 @@ class LossPlateau(Detector):
     def _limit(self, window: Window) -> float:
         if window.chart.task is Task.LANGUAGE_MODEL:
             return self.learned_language
-        return self.learned_single if len(learners(window)) == 1 else self.learned
+        return self.learned_single if window.of_chart(is_straight) else self.learned
 
     def examine(self, window: Window) -> Finding | None:
         loss = window.derive(curve)
@@ -95,7 +95,7 @@ class LossPlateau(Detector):
             return None
         # A loss that guessing cannot be compared with may have been low from the start.
         doubtful = np.isnan(loss.chance) or (language and loss.learned > self.nothing_language)
-        # And a single layer may have learned all that a straight line can.
+        # And a linear model may have learned all that a straight line can.
         doubtful = doubtful or loss.learned > self.learned
         return self.finding(
             window,

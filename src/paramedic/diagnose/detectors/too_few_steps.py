@@ -11,6 +11,9 @@ from paramedic.diagnose.curve import Curve, curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.types import Finding, Severity, Task, Window
 
+_FEW_EPOCHS = 5
+_TINY = 1e-30
+
 
 @dataclass(frozen=True, slots=True)
 class TooFewSteps(Detector):
@@ -73,9 +76,9 @@ class TooFewSteps(Detector):
         loss = window.derive(curve)
         if loss is None:
             return None
-        share = loss.pace
+        share = max(loss.pace, _epoch_pace(window))
         if (
-            -loss.change(0.25)[0] < self.worth
+            (loss.pace and -loss.change(0.25)[0] < self.worth)
             or share < self._enough(window, loss)
             or _rests(window.series("val_loss"))
         ):
@@ -96,6 +99,17 @@ class TooFewSteps(Detector):
         if window.chart.task is Task.LANGUAGE_MODEL:
             return self.fall_language
         return self.fall_steady if loss.steadiness > self.steady else self.fall
+
+
+def _epoch_pace(window: Window) -> float:
+    """The fall of the last of few epochs, if training and validation loss fell in all of them:
+    the losses of so few steps may be too noisy to tell."""
+    series = [window.series(name) for name in ("train_loss", "val_loss")]
+    known = np.isfinite(series[0]) & np.isfinite(series[1])
+    if not 3 <= known.sum() <= _FEW_EPOCHS:
+        return 0.0
+    falls = [-np.diff(one[known]) / np.maximum(np.abs(one[known][:-1]), _TINY) for one in series]
+    return float(min(fall[-1] for fall in falls)) if min(map(np.min, falls)) > 0 else 0.0
 
 
 def _rests(validation: NDArray[np.float64]) -> bool:

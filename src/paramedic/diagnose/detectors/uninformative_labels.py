@@ -8,8 +8,8 @@ import numpy as np
 
 from paramedic.diagnose.curve import curve, too_early
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.motion import motion
-from paramedic.diagnose.rows import learners, middle
+from paramedic.diagnose.motion import motion, moves
+from paramedic.diagnose.rows import is_straight, middle
 from paramedic.types import Finding, Window
 
 
@@ -73,8 +73,8 @@ class UninformativeLabels(Detector):
             return early
         if np.isnan(loss.chance):
             return "the loss of guessing is not known for this loss function"
-        if len(learners(window)) < 2:
-            return "a single layer may be too simple for the task"
+        if window.of_chart(is_straight):
+            return "a linear model may be too simple for the task"
         return None if window.derive(motion) is not None else "weights were not measured"
 
     def examine(self, window: Window) -> Finding | None:
@@ -82,7 +82,9 @@ class UninformativeLabels(Detector):
         assert loss is not None
         assert move is not None
         away = abs(middle(loss.levels[-4:]) - loss.chance) / max(loss.chance, 1e-12)
-        sound = self.least_motion <= move.middle <= self.most_motion
+        # A rate may have come to its end by plan: it is enough that the weights did move.
+        fastest = max(move.middle, float(window.derive(moves).max(initial=0.0)))
+        sound = self.least_motion <= fastest and move.middle <= self.most_motion
         near = self.near + self.errors * loss.error / max(loss.chance, 1e-12)
         if away > near or not sound or loss.learned > near or move.blocked:
             return None
