@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
-from paramedic.cli.heal import line
+from paramedic.cli.heal import _display, line
 from paramedic.cli.main import app
 from paramedic.treat.heal.progress import Progress
+from tests.report.pictures import sick
+from tests.report.screen import Screen, on_terminal
 
 RUNNER = CliRunner()
 PLAN = """
@@ -93,3 +97,27 @@ def test_the_line() -> None:
     assert line(progress) == (
         "attempt 2 (S2) · epoch 3.5 of 20 · loss 0.25 · nothing found · about 8 s left"
     )
+
+
+def test_on_a_terminal_there_is_a_panel_that_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "90")
+    screen = Screen(90, 24)
+    with on_terminal(screen) as terminal:
+        console = Console(highlight=False)
+        tell, display = _display(console)
+        with display:
+            progress = Progress(0, "untouched", 1.5, 20, 0.7, math.nan, "", 4.0, 7.2, "", sick())
+            tell(progress)
+            panel = screen.lines
+            tell(replace(progress, news="found vanishing-gradient", status=None))
+            tell(replace(progress, attempt=1, name="S2"))
+            other = screen.lines
+    assert "paramedic attempt 0 (untouched) · epoch 1.5 of 20" in panel
+    assert any(line.startswith("gradient  ") for line in panel)
+    assert other[0] == "found vanishing-gradient"
+    assert "attempt 1 (S2)" in "".join(other)
+    assert screen.lines == ["found vanishing-gradient"]
+    assert "write" not in vars(terminal)

@@ -9,6 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from paramedic.cli.main import app
+from paramedic.cli.run import on_one_screen
+from tests.report.screen import Screen, on_terminal
 from tests.run.support import script
 
 SLOW = """
@@ -78,6 +80,31 @@ def test_exit_codes(
     shown = CliRunner().invoke(app, ["run", "--quiet", *options, slow, *arguments])
     assert shown.exit_code == code
     assert shown.stderr == ""
+
+
+def test_live_is_a_panel_under_what_the_program_prints(
+    slow: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    screen = Screen(100, 40)
+    with on_terminal(screen) as terminal, pytest.raises(SystemExit) as leaving:
+        app(["run", "--live", "--max-steps", "100", slow, "1e-6", "0"])
+    assert leaving.value.code == 1
+    assert "training of model" in terminal.raw
+    assert "of 100" in terminal.raw
+    assert any("Root cause: learning-rate-too-low" in line for line in screen.lines)
+    assert not any("so far" in line for line in screen.lines)
+    assert "write" not in vars(terminal)
+
+
+def test_a_long_summary_fits_on_a_screen() -> None:
+    lines = [f"line {number}" for number in range(50)]
+    assert on_one_screen(lines, 60) == lines
+    shown = on_one_screen(lines, 24)
+    assert len(shown) == 22
+    assert shown[0] == "line 0"
+    assert shown[-2:] == ["  … (--verbose says everything)", "line 49"]
 
 
 def test_of_several_processes_one_speaks(slow: str, monkeypatch: pytest.MonkeyPatch) -> None:

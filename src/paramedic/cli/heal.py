@@ -6,7 +6,7 @@ import math
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 
@@ -17,12 +17,14 @@ from paramedic.cli.loading import module_of
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from paramedic.report.display import Terminal
     from paramedic.treat.heal.outcome import Outcome
     from paramedic.treat.heal.progress import Listener, Progress
     from paramedic.treat.plan import Plan
 
 REPAIRED, FAILED = 0, 1
 _EVERY = 2.0  # seconds between two plain lines
+_SUMMARY = 16  # lines of a screen that the rest of the summary may take
 
 
 @fails_clearly
@@ -116,18 +118,47 @@ def _healed(plan: Plan, folder: Path, strategy: str, workers: int, console: Cons
 
 
 def _display(console: Console) -> tuple[Listener, AbstractContextManager[object]]:
-    """One line that changes on a terminal, now and then a new line elsewhere."""
-    if not console.is_terminal:
+    """A panel on a terminal, now and then a new line elsewhere."""
+    from paramedic.report.region import is_terminal
+
+    if not is_terminal(sys.stderr):
         return _plain_lines(console), nullcontext()
-    status = console.status("")
+    picture = _Picture(console)
+    return picture.tell, picture
 
-    def tell(progress: Progress) -> None:
+
+class _Picture:
+    """Decisions as lines that stay, and under them a panel of the attempt under way."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._terminal: Terminal | None = None
+        self._attempt = -1
+
+    def tell(self, progress: Progress) -> None:
+        """Show it."""
         if progress.news:
-            console.print(progress.news, markup=False)
-        else:
-            status.update(line(progress))
+            self._console.print(progress.news, markup=False, soft_wrap=True)
+        if progress.status is not None:
+            terminal = self._of(progress.attempt)
+            terminal.heading = " · ".join(_where(progress))
+            terminal.show(progress.status)
 
-    return tell, status
+    def _of(self, attempt: int) -> Terminal:
+        """Each attempt has its own curve."""
+        from paramedic.report.display import Terminal
+
+        if self._terminal is None or attempt != self._attempt:
+            self.__exit__()
+            self._terminal, self._attempt = Terminal(summary=False), attempt
+        return self._terminal
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._terminal is not None:
+            self._terminal.clear()
 
 
 def _plain_lines(console: Console) -> Listener:
@@ -147,17 +178,20 @@ def _plain_lines(console: Console) -> Listener:
 
 def line(progress: Progress) -> str:
     """Where a heal is, in one line."""
-    parts = [
-        f"attempt {progress.attempt} ({progress.name})",
-        f"epoch {progress.epoch:.1f} of {progress.epochs}",
-        f"loss {progress.loss:.4g}",
-    ]
+    parts = [*_where(progress), f"loss {progress.loss:.4g}"]
     if math.isfinite(progress.metric):
         parts.append(f"metric {progress.metric:.4g}")
     parts.append(progress.finding or "nothing found")
     if progress.seconds_left is not None:
         parts.append(f"about {math.ceil(progress.seconds_left)} s left")
     return " · ".join(parts)
+
+
+def _where(progress: Progress) -> list[str]:
+    return [
+        f"attempt {progress.attempt} ({progress.name})",
+        f"epoch {progress.epoch:.1f} of {progress.epochs}",
+    ]
 
 
 def _show(outcome: Outcome, folder: Path, console: Console) -> None:
@@ -171,6 +205,8 @@ def _show(outcome: Outcome, folder: Path, console: Console) -> None:
             table.add_row(one.remedy, one.against, one.verdict, metric, f"{one.cost:.2f}")
         console.print(table)
     changes = outcome.diff()
-    if changes:
+    if console.is_terminal and changes.count("\n") > console.height - _SUMMARY:
+        console.print(f"What was changed is in {folder / 'plan.diff'}", soft_wrap=True)
+    elif changes:
         console.print(changes, markup=False, soft_wrap=True)
     console.print(f"The model, the plan and the history are in {folder}", soft_wrap=True)

@@ -17,6 +17,7 @@ from paramedic.cli.failing import fails_clearly
 from paramedic.cli.fix import fixed, require_fix
 
 if TYPE_CHECKING:
+    from paramedic.report.display import Terminal
     from paramedic.run.crier import Crier
     from paramedic.run.outcome import Outcome
     from paramedic.run.program import Ending
@@ -54,6 +55,9 @@ def run(  # noqa: PLR0913 - these are the options of a command
     ] = None,
     select: Select = None,
     ignore: Ignore = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="Show the training on stderr while it goes on.")
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Say nothing; the exit code tells.")
     ] = False,
@@ -88,7 +92,10 @@ def run(  # noqa: PLR0913 - these are the options of a command
     if html is not None:
         check_page(html)
     program = Program(target, tuple(arguments or ()), is_module=module)
-    settings = Settings(split(select), split(ignore), _severity(stop_on), max_steps, trace)
+    settings = Settings(
+        split(select), split(ignore), _severity(stop_on), max_steps, trace,
+        display=_display if live and not quiet and _is_first() else None,
+    )  # fmt: skip
     _check_rules(settings.select, settings.ignore)
     if write and not fix:
         raise ValueError("--write applies what --fix finds: give both.")
@@ -124,6 +131,13 @@ def _is_first() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
+def _display(name: str) -> Terminal:
+    """The summary at the end is that of the whole program."""
+    from paramedic.report.display import Terminal
+
+    return Terminal(heading=f"training of {name}", summary=False)
+
+
 def _severity(name: str | None) -> Severity | None:
     from paramedic.types import Severity
 
@@ -147,7 +161,20 @@ def _show(outcome: Outcome, ending: Ending, *, verbose: bool) -> None:
     from paramedic.report.run import told
 
     console = Console(stderr=True, highlight=False, width=_width())
-    console.print(told(outcome, ending.stopped, verbose=verbose))
+    with console.capture() as caught:
+        console.print(told(outcome, ending.stopped, verbose=verbose))
+    lines = caught.get().splitlines()
+    if sys.stderr.isatty() and not verbose:
+        lines = on_one_screen(lines, console.height)
+    sys.stderr.write("".join(f"{line}\n" for line in lines))
+
+
+def on_one_screen(lines: list[str], height: int) -> list[str]:
+    """What matters comes first; of what does not fit, only the last line, with the cost, stays."""
+    room = max(height - 2, 5)
+    if len(lines) <= room:
+        return lines
+    return [*lines[: room - 2], "  … (--verbose says everything)", lines[-1]]
 
 
 def _width() -> int | None:

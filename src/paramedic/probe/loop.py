@@ -368,7 +368,7 @@ class Loop:
         seconds, self._clock = now - self._clock, now
         spent = self.guard.spent(now)
         cost, self._spent = spent - self._spent, spent
-        examined = self._recorder.engine.seconds - self._examined
+        examined = self._recorder.seconds - self._examined
         self._examined += examined
         self.schedule.examined(examined)
         cost -= examined

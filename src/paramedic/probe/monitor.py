@@ -17,11 +17,13 @@ from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis
 from paramedic.diagnose.engine import Engine
 from paramedic.diagnose.health import Condition, condition
+from paramedic.diagnose.status import Status, flow
 from paramedic.diagnose.summary import Summary
 from paramedic.prescribe.pharmacist import Pharmacist
 from paramedic.prescribe.ranking import Emergency
 from paramedic.probe import ranks
 from paramedic.probe.attendant import Attending, Bystander, Patient
+from paramedic.probe.audience import Audience
 from paramedic.probe.cycle import Cycle
 from paramedic.probe.examiner import Examiner
 from paramedic.probe.guard import Guard, aside, logger
@@ -54,7 +56,10 @@ class Monitor:
         engine = Engine(options.detectors(), on_open=self._on_open)
         self._pharmacist = Pharmacist(engine.detectors)
         self._attendant = attending(Patient(models, optimizers, self.guard, options.overhead))
-        self._recorder = Recorder(self._open_trace(options), engine)
+        self._audience = Audience(
+            options.sinks, options.display, self.guard, options.overhead, self.status
+        )
+        self._recorder = Recorder(self._open_trace(options), engine, self._audience)
         self._teller = Teller(options.log)
         self._loop = Loop(
             self._examiner, optimizers, options, self.guard, self._on_cycle, self._recorder,
@@ -175,6 +180,24 @@ class Monitor:
         told = self.condition, epochs, self.findings, self.interventions
         return Summary(self.last_step, *told)
 
+    def status(self) -> Status:
+        """How the run stands, in the numbers that a display shows."""
+        window = self.window()
+        spent = self.spent
+        return Status(
+            step=max(self.last_step, window.last_step),
+            steps=self._options.steps,
+            condition=self.condition,
+            findings=self.findings,
+            interventions=self.interventions,
+            epochs=window.epochs,
+            pulse=window.pulse,
+            flow=flow(window),
+            overhead=spent["share"],
+            looks=sum(spent["looks"].values()),
+            seconds=time.perf_counter() - self._began - self._audience.once,
+        )
+
     @property
     def interventions(self) -> tuple[Event, ...]:
         """What was done to the run, or asked for, oldest first; nothing with `treat="off"`."""
@@ -208,11 +231,14 @@ class Monitor:
 
     def _share(self) -> float:
         total = time.perf_counter() - self._began - self.guard.seconds
-        return self.guard.seconds / max(total, 1e-9)
+        ours = max(self.guard.seconds - self._audience.once, 0.0)
+        return ours / max(total, 1e-9)
 
     @property
     def spent(self) -> dict[str, Any]:
-        """What watching has cost: seconds, share of the run's time, and how often it looked."""
+        """What watching has cost: seconds, share of the run's time, and how often it looked.
+
+        `once` are the seconds that trackers took to open and to close; the share is without."""
         return {
             "seconds": self.guard.seconds,
             "share": self._share(),
@@ -220,6 +246,7 @@ class Monitor:
             "looks": dict(self._loop.schedule.looks),
             "skipped": self._skipped,
             "treatment": self._attendant.seconds,
+            "once": self._audience.once,
         }
 
     # -- the end -----------------------------------------------------------------------------
@@ -234,12 +261,16 @@ class Monitor:
         finally:
             self._loop.detach()
             self._attendant.close()
+            self.guard.attempt("display", self._last_picture)
 
     def abandon(self) -> None:
         """Stop watching and write nothing: the record of a forked child's parent is not its own."""
         self._closed = True
         self._loop.detach()
         self._attendant.close()
+
+    def _last_picture(self) -> None:
+        self._audience.close_display(self.remedies, self.trace)
 
     @aside("close")
     def _finish(self) -> None:
@@ -258,6 +289,7 @@ class Monitor:
                 "remedies": [remedy.to_json() for remedy in self.remedies],
             }
         )
+        self._audience.close_sinks(self.summary(), self.trace)
 
     def __enter__(self) -> Self:
         return self
@@ -298,6 +330,7 @@ class Monitor:
         finding, window = case.finding, self._recorder.engine.window()
         remedies = self.guard.attempt("remedies", self._pharmacist.see, finding, window) or ()
         self._teller.finding(finding, remedies)
+        self._audience.finding(finding, remedies)
         self._attendant.case_opened(case, remedies)
 
     def _tell_origin(self, step: int, origin: Origin) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from paramedic.diagnose import config
 from paramedic.diagnose.detector import Detector
+from paramedic.probe.audience import Display, Sink, check_sinks
 from paramedic.probe.schedule import FULL, VITALS
 from paramedic.types import Task
 
@@ -35,6 +36,9 @@ class Options:
     ignore: Sequence[str] = ()
     thresholds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     log: str | Path | None = None
+    sinks: Sequence[Sink] = ()
+    display: Display | None = None
+    steps: int | None = None  # that the run will take
     allowance: float = 0.0  # seconds that may be spent beyond `overhead`, on a run of few seconds
 
     def detectors(self) -> tuple[Detector, ...]:
@@ -63,6 +67,8 @@ class Options:
             )
         _at_least("accumulate", self.accumulate, 1)
         _at_least("size_limit", self.size_limit, 2**16)
+        _at_least("steps", self.steps, 1)
+        check_sinks(self.sinks)
 
 
 def _is_share(value: Any) -> bool:

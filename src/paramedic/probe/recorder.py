@@ -1,4 +1,4 @@
-"""Keeps what was seen: tells it to the engine that judges it, and to the trace file."""
+"""Keeps what was seen: tells it to the engine that judges it, to the trace file, to an audience."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from paramedic.diagnose.engine import Engine
+from paramedic.probe.audience import Audience
 from paramedic.probe.idle import Note
 from paramedic.trace import Writer
 from paramedic.types import Chart, Epoch, Event, Frame, Window
@@ -18,15 +19,20 @@ _MOST_NOTED = 128  # steps whose losses wait before they are told together
 
 
 class Recorder:
-    """Sends everything to both ends; losses are told late, in bundles, but before all else."""
+    """Sends everything to all ends; losses are told late, in bundles, but before all else."""
 
-    def __init__(self, writer: Writer | None, engine: Engine) -> None:
+    def __init__(
+        self, writer: Writer | None, engine: Engine, audience: Audience | None = None
+    ) -> None:
         self.writer = writer
         self.engine = engine
+        self.audience = audience or None  # None if there is nobody
+        self._chart = Chart()
         self.notes: list[Note] = []  # steps that are not told yet
 
     def chart(self, chart: Chart) -> None:
         """What does not change; called again when it does after all."""
+        self._chart = chart
         self.engine.chart(chart)
         if self.writer is not None:
             self.writer.chart(chart)
@@ -68,12 +74,16 @@ class Recorder:
         self.engine.frame(frame)
         if self.writer is not None:
             self.writer.frame(frame)
+        if self.audience is not None:
+            self.audience.frame(frame, self._chart)
 
     def epoch(self, epoch: Epoch) -> None:
         self.settle()
         self.engine.epoch(epoch)
         if self.writer is not None:
             self.writer.epoch(epoch)
+        if self.audience is not None:
+            self.audience.epoch(epoch)
 
     def event(self, event: Event) -> None:
         self.settle()
@@ -91,6 +101,12 @@ class Recorder:
         """A value for the file alone."""
         if self.writer is not None:
             self.writer.meta(key, value)
+
+    @property
+    def seconds(self) -> float:
+        """What was spent at the far ends, which is not the cost of a look."""
+        told = 0.0 if self.audience is None else self.audience.seconds
+        return self.engine.seconds + told
 
     def window(self) -> Window:
         """The last frames, as detectors read them."""

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from paramedic.diagnose.causes import Diagnosis
 from paramedic.diagnose.health import Condition, condition
+from paramedic.diagnose.status import Status
 from paramedic.prescribe.ranking import Emergency
 from paramedic.probe.attendant import Bystander
 from paramedic.probe.monitor import Monitor
@@ -59,6 +60,9 @@ class Unwatched(Monitor):
     def condition(self) -> Condition:
         return condition(self.diagnosis, (), self.window())
 
+    def status(self) -> Status:
+        return Status()
+
     def undo(self) -> Event | None:
         return None
 
@@ -79,6 +83,7 @@ class Unwatched(Monitor):
             "looks": {},
             "skipped": 0,
             "treatment": 0.0,
+            "once": 0.0,
         }
 
     def close(self) -> None: ...

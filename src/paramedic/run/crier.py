@@ -36,14 +36,14 @@ class Crier:
         """Whole lines, above the progress bar if there is one."""
         if self._quiet:
             return
-        with _bars_aside():
+        with bars_aside():
             begin = _CLEAR_LINE if sys.stderr.isatty() else ""
             text = "\n".join(f"paramedic: {line}" for line in lines)
             sys.stderr.write(f"{begin}{text}\n")
             sys.stderr.flush()
 
 
-def _bars_aside() -> AbstractContextManager[Any]:
+def bars_aside() -> AbstractContextManager[Any]:
     """The progress bars of tqdm, if the program uses it, make room for what is written."""
     tqdm = getattr(sys.modules.get("tqdm"), "tqdm", None)
     aside = getattr(tqdm, "external_write_mode", None)

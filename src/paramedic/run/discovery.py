@@ -99,13 +99,13 @@ class Discovery:
         if place is not None:
             places[OPTIMIZER] = place
         monitor = attach(
-            named, pair.optimizers, self._options(),
+            named, pair.optimizers, self._options(" + ".join(names)),
             lambda patient: _Caller(patient, self._on_case, layers, places),
         )  # fmt: skip
         called = _expression(pair.models[0])
         return Training(" + ".join(names), pair, monitor, layers, places, called)
 
-    def _options(self) -> Options:
+    def _options(self, name: str) -> Options:
         settings = self._settings
         return Options(
             trace=settings.trace or _default_trace(),
@@ -114,6 +114,8 @@ class Discovery:
             ignore=tuple(settings.ignore),
             strict=settings.strict,
             allowance=_ALLOWANCE,
+            display=None if settings.display is None else settings.display(name),
+            steps=settings.max_steps,
         )
 
     def _layers(self, named: Mapping[str, nn.Module]) -> dict[str, Place]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from paramedic.types import Severity
+
+if TYPE_CHECKING:  # torch is the program's to import
+    from paramedic.probe.audience import Display
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +19,7 @@ class Settings:
 
     `stop_on` ends the program when something of this severity is found, `max_steps` after so many
     optimizer steps of one training; `trace` is the file to record to, by default a new one in
-    the temporary folder.
+    the temporary folder; `display` makes what shows a training, by its name.
     """
 
     select: Sequence[str] = ()
@@ -25,6 +29,7 @@ class Settings:
     trace: Path | None = None
     overhead: float | None = 0.01
     strict: bool = False
+    display: Callable[[str], Display] | None = None
 
     def __post_init__(self) -> None:
         if self.max_steps is not None and self.max_steps < 1:

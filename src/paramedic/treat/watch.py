@@ -9,8 +9,10 @@ from typing import Any
 from torch.optim import Optimizer
 
 from paramedic.probe.attach import Models, attach
+from paramedic.probe.audience import Display, Sink
 from paramedic.probe.monitor import Monitor
 from paramedic.probe.options import Options
+from paramedic.probe.showing import chosen
 from paramedic.treat.live import attending
 from paramedic.types import Remedy
 
@@ -36,6 +38,9 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
     on_remedy: Callable[[Remedy], bool] | None = None,
     limits: Mapping[str, Any] | None = None,
     log: str | Path | None = None,
+    sinks: Sequence[Sink] = (),
+    display: bool | Display = False,
+    steps: int | None = None,
 ) -> Monitor:
     """Watch a training loop: measure, record and explain, without changing it unless asked to.
 
@@ -75,6 +80,11 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
             `{"roll_backs": 1, "actions": ("skip-step",)}`.
         log: a file for findings, remedies, interventions and summaries as JSON lines; like a
             trace it is never overwritten.
+        sinks: trackers that are told the numbers, too: `[TensorBoard("runs")]`, see
+            `docs/trackers.md`.
+        display: show the run on stderr while it goes on: a panel on a terminal, else a line now
+            and then; and a summary at the end. See `docs/terminal.md`.
+        steps: how many optimizer steps the run will take, for the display to tell the time left.
 
     Example:
         >>> with paramedic.watch(model, optimizer, trace="run.db"):  # doctest: +SKIP
@@ -82,6 +92,6 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
     """
     options = Options(
         loss_fn, trace, overhead, measure, accumulate, task, on_nan, strict, size_limit,
-        rules, tuple(select), tuple(ignore), thresholds or {}, log,
+        rules, tuple(select), tuple(ignore), thresholds or {}, log, sinks, chosen(display), steps,
     )  # fmt: skip
     return attach(model, optimizer, options, attending(treat, on_remedy, limits))

@@ -26,6 +26,10 @@ def test_steps_are_told_with_the_time_left() -> None:
     assert told[-1].seconds_left is not None
     assert told[-1].seconds_left > 0
     assert told[-1].loss > 0
+    status = told[-1].status
+    assert status is not None
+    assert (status.step, status.steps, len(status.pulse)) == (3, 16, 4)
+    one.release()
 
 
 def test_nobody_listens() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from paramedic.diagnose.status import Status
 from paramedic.treat.heal.attempt import Attempt
 from paramedic.treat.training import Training
 
@@ -18,7 +19,8 @@ class Progress:
     """Where a heal is: the attempt, its epoch and loss, what is wrong now, the time left.
 
     `news` is a sentence when something was decided, else empty; `seconds_left` is that of the
-    attempt under way if it is trained to its end, None while nothing is known.
+    attempt under way if it is trained to its end, None while nothing is known. `status` is how
+    the training under way stands.
     """
 
     attempt: int
@@ -31,6 +33,7 @@ class Progress:
     seconds: float
     seconds_left: float | None
     news: str = ""
+    status: Status | None = None
 
 
 Listener = Callable[[Progress], None]
@@ -84,6 +87,7 @@ class Reporter:
             seconds=seconds,
             seconds_left=self._left(training),
             news=news,
+            status=None if training is None else _status(training),
         )
 
     def _left(self, training: Training | None) -> float | None:
@@ -91,3 +95,9 @@ class Reporter:
             return None
         pace = (time.monotonic() - self._first) / (self._trained - 1)
         return (training.plan.steps - training.step) * pace
+
+
+def _status(training: Training) -> Status:
+    """Of the monitor, which knows only the steps since the last interruption."""
+    status = training.monitor.status()
+    return replace(status, step=training.step - 1, steps=training.plan.steps)
