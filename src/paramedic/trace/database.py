@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from paramedic.trace import schema
-from paramedic.trace.errors import TraceError
+from paramedic.trace.errors import ForeignDatabase, TraceError
 
 LOCK_SECONDS = 5.0  # how long a lock of somebody else may last before it counts as a failure
 _LONGEST_VALUE = 64 * 2**20  # bytes of one text or blob; caps what a hostile file can allocate
@@ -139,7 +139,7 @@ def _verified(path: Path, uri: str) -> sqlite3.Connection:
 
 def _check_identity(path: Path, db: sqlite3.Connection) -> None:
     if db.execute("PRAGMA application_id").fetchone() != (schema.APPLICATION_ID,):
-        raise TraceError(path, "is a SQLite database, but not a trace of Paramedic.")
+        raise ForeignDatabase(path, "is a SQLite database, but not a trace of Paramedic.")
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version > schema.VERSION:
         problem = f"(schema {version}, this one reads up to {schema.VERSION}): upgrade `paramedic`."
