@@ -12,6 +12,7 @@ from paramedic.cli.demo import demo
 from paramedic.cli.explain import explain
 from paramedic.cli.export import export
 from paramedic.cli.heal import heal
+from paramedic.cli.live import live
 from paramedic.cli.replay import replay
 from paramedic.cli.rules import rules
 from paramedic.cli.run import PASS_ON, run
@@ -31,6 +32,7 @@ app.command()(demo)
 app.command()(checkup)
 app.command()(heal)
 app.command()(replay)
+app.command()(live)
 app.command()(simulate)
 app.command()(rules)
 app.command()(explain)
