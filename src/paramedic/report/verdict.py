@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,10 +13,10 @@ from rich.text import Text
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis, brings_about
 from paramedic.diagnose.replay import Verdict
+from paramedic.report.view.evidence import brief, listed, thresholds
 from paramedic.types import Finding, Remedy
 
 _STYLES = {"critical": "bold red", "warning": "bold yellow", "healthy": "bold green"}
-_SHOWN = 6  # layers that are named; more are counted
 _ADVICE = 3  # remedies of a problem
 _BRIEF = 4  # detectors that did not check, by name; more are counted
 
@@ -113,7 +112,7 @@ def _finding(finding: Finding, case: Case | None, role: str) -> Iterator[Rendera
     yield _indented(clean(finding.message), 4)
     yield _indented(Text(_story(finding, case)), 4)
     if finding.where:
-        yield _indented(clean(f"Where: {_listed(finding.where)}."), 4)
+        yield _indented(clean(f"Where: {listed(finding.where)}."), 4)
     if finding.evidence:
         yield _indented(clean(f"Evidence: {', '.join(evidence(finding.evidence))}."), 4)
 
@@ -138,45 +137,14 @@ def _story(finding: Finding, case: Case | None) -> str:
 
 
 def evidence(values: Mapping[str, Any]) -> Iterator[str]:
-    """Each number against its threshold.
-
-    The threshold of `norm` is called `norm_threshold`, or `threshold` if it comes right after.
-    """
-    names = list(values)
-    limits: dict[str, str] = {}
-    for place, name in enumerate(names):
-        owner = name.removesuffix("_threshold")
-        if owner != name and owner in values:
-            limits[owner] = name
-        elif name == "threshold" and place > 0:
-            limits[names[place - 1]] = name
-    for name in names:
+    """Each number against its threshold."""
+    limits = thresholds(values)
+    for name, value in values.items():
+        words = name.replace("_", " ")
         if name in limits:
-            limit = brief(values[limits[name]])
-            yield f"{_words(name)} {brief(values[name])} (threshold {limit})"
+            yield f"{words} {brief(value)} (threshold {brief(values[limits[name]])})"
         elif name not in limits.values():
-            yield f"{_words(name)} {brief(values[name])}"
-
-
-def brief(value: Any) -> str:
-    """A value in few characters."""
-    if isinstance(value, float):
-        return f"{value:.3g}" if math.isfinite(value) else str(value)
-    if isinstance(value, list | tuple):
-        return _listed([brief(one) for one in value])
-    if isinstance(value, Mapping):
-        return _listed([f"{name} {brief(one)}" for name, one in value.items()])
-    return str(value)
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _listed(names: Sequence[str]) -> str:
-    rest = len(names) - _SHOWN
-    shown = ", ".join(map(str, names[:_SHOWN]))
-    return f"{shown} and {rest} more" if rest > 0 else shown
+            yield f"{words} {brief(value)}"
 
 
 # -- what stands beside --------------------------------------------------------------------------
@@ -203,7 +171,7 @@ def _cause(finding: Finding, diagnosis: Diagnosis) -> str:
 
 def _set_aside(diagnosis: Diagnosis) -> Iterator[RenderableType]:
     if diagnosis.set_aside:
-        names = _listed([f"{one.code} {one.slug}" for one in diagnosis.set_aside])
+        names = listed([f"{one.code} {one.slug}" for one in diagnosis.set_aside])
         text = f"Set aside, because something more certain contradicts: {names}."
         yield _indented(Text(text), 2)
 

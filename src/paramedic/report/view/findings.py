@@ -1,0 +1,145 @@
+"""Findings as cards: what, why, since when, where, the proof and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from paramedic.diagnose.causes import brings_about
+from paramedic.diagnose.manual import Page, page_of
+from paramedic.diagnose.rules import RuleError, find
+from paramedic.report.view.evidence import Fact, facts
+from paramedic.report.view.judgement import Judgement, SourceLine
+from paramedic.run.outcome import Verified
+from paramedic.types import Finding, Remedy, Severity
+
+ROOT, BESIDE, CONSEQUENCE, NOTE, SET_ASIDE = (
+    "root cause", "beside it", "consequence", "note", "set aside"
+)  # fmt: skip
+_MOST_REMEDIES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A remedy, and what it did if it was tried."""
+
+    remedy: Remedy
+    verified: Verified | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One finding as it is shown.
+
+    `began` is when the sickness set in as far as that is known, `told` when it was certain, `gone`
+    when it was over, if it was. `cause` is the slug of the finding that explains this one.
+    """
+
+    code: str
+    slug: str
+    title: str
+    role: str
+    severity: str
+    confidence: float
+    what: str
+    why: str
+    began: int
+    told: int
+    seen: int | None
+    gone: int | None
+    where: tuple[str, ...]
+    facts: tuple[Fact, ...]
+    source: tuple[SourceLine, ...]
+    advice: tuple[Advice, ...]
+    cause: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One arrow of the causal chain, between slugs."""
+
+    cause: str
+    effect: str
+
+
+def cards(judgement: Judgement) -> tuple[Card, ...]:
+    """Every finding, the root first, those that were set aside last."""
+    return tuple(_card(finding, role, judgement) for finding, role in _roles(judgement))
+
+
+def links(judgement: Judgement) -> tuple[Link, ...]:
+    """The causal chain: each consequence hangs on what explains it."""
+    found = judgement.diagnosis.consequences
+    pairs = ((_cause(finding, judgement), finding.slug) for finding in found)
+    return tuple(Link(cause, effect) for cause, effect in pairs if cause is not None)
+
+
+def _roles(judgement: Judgement) -> Iterator[tuple[Finding, str]]:
+    diagnosis = judgement.diagnosis
+    for finding in diagnosis.findings:
+        if finding in diagnosis.consequences:
+            yield finding, CONSEQUENCE
+        elif finding.severity is Severity.INFO:
+            yield finding, NOTE
+        else:
+            yield finding, ROOT if finding is diagnosis.root else BESIDE
+    for finding in diagnosis.set_aside:
+        yield finding, SET_ASIDE
+
+
+def _card(finding: Finding, role: str, judgement: Judgement) -> Card:
+    case, page = judgement.case_of(finding), _page(finding)
+    told = finding.step if case is None else case.opened
+    first = finding.evidence.get("first_step")
+    return Card(
+        code=finding.code,
+        slug=finding.slug,
+        title=title(finding.slug) if page is None else page.title,
+        role=role,
+        severity=finding.severity.value,
+        confidence=finding.confidence,
+        what=finding.message,
+        why="" if page is None else page.sections["Why is this bad?"],
+        began=min(first, told) if isinstance(first, int) else told,
+        told=told,
+        seen=None if case is None else case.seen,
+        gone=None if case is None else case.closed,
+        where=finding.where,
+        facts=facts(finding.evidence),
+        source=judgement.sources.get(finding.slug, ()),
+        advice=_advice(finding, judgement),
+        cause=_cause(finding, judgement) if role == CONSEQUENCE else None,
+    )
+
+
+def _advice(finding: Finding, judgement: Judgement) -> tuple[Advice, ...]:
+    """The best remedies, those that were tried before the others."""
+    found = [
+        Advice(remedy, judgement.verified.get(remedy.slug))
+        for remedy in judgement.remedies
+        if finding.slug in remedy.against
+    ]
+    found.sort(key=lambda one: one.verified is None and not one.remedy.diff)
+    return tuple(found[:_MOST_REMEDIES])
+
+
+def _cause(finding: Finding, judgement: Judgement) -> str | None:
+    for other in judgement.diagnosis.findings:
+        if other is not finding and brings_about(other, finding):
+            return other.slug
+    root = judgement.diagnosis.root
+    return None if root is None or root is finding else root.slug
+
+
+def _page(finding: Finding) -> Page | None:
+    """The manual page; a stranger's trace may name a detector that is not installed."""
+    try:
+        return page_of(find(finding.code))
+    except (RuleError, ValueError):
+        return None
+
+
+def title(slug: str) -> str:
+    """A slug as words, where no manual page says it better."""
+    words = slug.replace("-", " ")
+    return words[:1].upper() + words[1:]
