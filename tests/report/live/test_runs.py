@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,19 @@ def test_what_is_in_the_log_counts_as_news(tmp_path: Path) -> None:
     touch(tmp_path / "b.db", 200)
     touch(tmp_path / "a.db-wal", 300)
     assert names(Runs([tmp_path])) == ["a.db", "b.db"]
+
+
+def test_runs_that_go_on_keep_their_order(tmp_path: Path) -> None:
+    now = time.time()
+    touch(tmp_path / "ended.db", now - 500)
+    touch(tmp_path / "a.db", now - 2)
+    touch(tmp_path / "b.db", now - 1)
+    runs = Runs([tmp_path])
+    assert names(runs) == ["b.db", "a.db", "ended.db"]
+    touch(tmp_path / "a.db", now)
+    assert names(runs) == ["b.db", "a.db", "ended.db"]
+    touch(tmp_path / "c.db", now - 3)
+    assert names(runs) == ["c.db", "b.db", "a.db", "ended.db"]
 
 
 def test_runs_that_begin_later_are_found_and_those_that_go_are_not(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from threading import Lock
 
 DEPTH = 4  # folders below a given one: those of `heal` and of a study lie deeper than one
 MOST_RUNS = 1000  # of which the newest are listed
+_FRESH = 60.0  # seconds since a change, for a run that goes on
 _MOST_ENTRIES = 100_000  # of folders that are looked at in one scan: a home folder was given
 
 
@@ -66,6 +68,7 @@ class Runs:
     def __init__(self, given: Sequence[str | os.PathLike[str]]) -> None:
         self._given = [_checked(Path(one)) for one in given]
         self._places: dict[str, Place] = {}
+        self._met: dict[str, int] = {}  # identifier -> place in the order of first sight
         self._lock = Lock()
 
     @property
@@ -75,13 +78,23 @@ class Runs:
 
     def scan(self) -> list[Place]:
         """All runs there are now, the one that changed last first."""
-        found = {place.id: place for place in self._found()}
-        stamps = {place.id: place.stamp() for place in found.values()}
-        there = [place for place in found.values() if stamps[place.id].is_there]
-        there.sort(key=lambda place: (-stamps[place.id].seconds, place.name))
+        found = {place.id: (place.stamp(), place) for place in self._found()}
+        there = [pair for pair in found.values() if pair[0].is_there]
+        there.sort(key=lambda pair: (-pair[0].seconds, pair[1].name))
         with self._lock:
-            self._places = {place.id: place for place in there[:MOST_RUNS]}
+            for _, place in reversed(there):
+                self._met.setdefault(place.id, len(self._met))
+            there = self._settled(there)
+            self._places = {place.id: place for _, place in there[:MOST_RUNS]}
             return list(self._places.values())
+
+    def _settled(self, there: list[tuple[Stamp, Place]]) -> list[tuple[Stamp, Place]]:
+        """Those that go on first, in the order in which they were met: each of them has changed
+        just now, and a list that jumps about cannot be read."""
+        since = time.time() - _FRESH
+        fresh = [pair for pair in there if pair[0].seconds > since]
+        fresh.sort(key=lambda pair: -self._met[pair[1].id])
+        return fresh + there[len(fresh) :]
 
     def get(self, identifier: str) -> Place | None:
         """The run of this identifier, if it is known and still lies where it may be read."""
