@@ -43,6 +43,25 @@ class LayerMap:
     values: NDArray[np.float32]
     healthy: tuple[float, float] | None = None
 
+    @property
+    def summary(self) -> str:
+        """The map in words, for who does not see it."""
+        count = f"{len(self.layers)} layer{'s' if len(self.layers) != 1 else ''}"
+        known = np.where(np.isfinite(self.values), self.values, np.nan)
+        if np.isnan(known).all():
+            return f"{self.title}: {count}, no value is finite."
+        least, most = np.nanargmin(known), np.nanargmax(known)
+        return (
+            f"{self.title}: {count}, least {self._told(known, least)}, "
+            f"largest {self._told(known, most)}."
+        )
+
+    def _told(self, known: NDArray[np.float32], place: np.intp) -> str:
+        row, column = divmod(int(place), known.shape[1])
+        value = float(known[row, column])
+        shown = f"{value:.3g}" if self.scale == "log" else f"{100 * value:.0f} %"
+        return f"{shown} in {self.layers[row]} at step {self.steps[column]:,}"
+
     def to_json(self) -> dict[str, Any]:
         """Plain values; the cells as 16-bit codes, which are good for four digits."""
         low, high, codes = _coded(self.values, self.scale)

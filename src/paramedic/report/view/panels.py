@@ -15,6 +15,7 @@ _WIDE = 30.0  # times the least value that the largest must be for a logarithmic
 _SPLITS = ("train_", "val_", "valid_", "validation_", "test_", "eval_")
 _MOST_GROUPS = 8  # learning rates that are drawn; of more, those that differ
 _MOST_METRICS = 6  # panels of metrics
+_MOST_WORDS = 4  # curves that are told in words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +40,22 @@ class Panel:
     scale: str = "linear"
     ticks: dict[str, NDArray[np.int64]] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> str:
+        """The curves in words, for who does not see them."""
+        parts = [_in_words(curve) for curve in self.curves[:_MOST_WORDS]]
+        rest = len(self.curves) - _MOST_WORDS
+        parts += [f"{rest} more curves"] if rest > 0 else []
+        parts += [f"{count:,} steps {word}" for word, count in self.counts.items()]
+        return "; ".join(parts) + "."
+
+
+def _in_words(curve: Curve) -> str:
+    known = curve.points.values[np.isfinite(curve.points.values)]
+    if known.min() == known.max():
+        return f"{curve.name} {known[0]:.4g} throughout"
+    return f"{curve.name} from {known[0]:.4g} to {known[-1]:.4g}"
 
 
 def panels(course: Course, width: int) -> tuple[Panel, ...]:
