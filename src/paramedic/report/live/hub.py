@@ -11,6 +11,7 @@ from paramedic.report.live.page import run_message
 from paramedic.report.live.runs import Place, Runs
 from paramedic.report.live.stream import Feed, Pool
 from paramedic.report.live.summaries import Summaries, Summary
+from paramedic.report.wording import visible_all
 
 WIDTHS = (240, 480, 960)  # pixels; few, so that listeners share what is drawn
 _KEPT_BYTES = 512 * 2**20  # of runs at which nobody looks any more
@@ -71,7 +72,8 @@ class ListFeed(Feed):
     def _message(self) -> str:
         now = time.time()
         lines = [line.to_json(now) for line in self._lines]
-        return json.dumps({"runs": lines, "places": self._runs.names}, allow_nan=False)
+        message = visible_all({"runs": lines, "places": self._runs.names})
+        return json.dumps(message, allow_nan=False)
 
 
 class Hub:

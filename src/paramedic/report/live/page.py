@@ -4,75 +4,83 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import jinja2
 
+from paramedic.report import html
 from paramedic.report.live.following import Following
 from paramedic.report.live.standing import DAMAGED, EMPTY
-from paramedic.report.view import Judgement, RunView, run_view
+from paramedic.report.view import Judgement, RunView, plain, run_view
+from paramedic.report.wording import visible_all
+from paramedic.version import __version__
 
 _KINDS = {
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_FOLDERS = ("paramedic.report.live",)
-_STYLES = ("live.css",)
+_HERE = Path(__file__).parent
+_LIST = ("page.js", "hear.js", "runs.js")
+_RUN = (*html.SCRIPTS, "hear.js", "morph.js", "run.js")
 
 
 @cache
 def _assets() -> dict[str, tuple[bytes, str]]:
     """All that may be sent, read once: a request can name one of these and nothing else."""
-    found = {}
-    for package in _FOLDERS:
-        for one in (resources.files(package) / "static").iterdir():
-            kind = _KINDS.get(f".{one.name.rpartition('.')[2]}")
-            if kind is not None:
-                found[one.name] = (one.read_bytes(), kind)
-    return found
+    files = [*html.STATIC.iterdir(), *(_HERE / "static").iterdir()]
+    return {
+        file.name: (file.read_bytes(), _KINDS[file.suffix])
+        for file in files
+        if file.suffix in _KINDS
+    }
 
 
 def asset(name: str) -> tuple[bytes, str] | None:
-    """A script or a style and its type, by name."""
+    """A script, a style or a picture and its type, by name."""
     return _assets().get(name)
 
 
 @cache
 def _templates() -> jinja2.Environment:
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("paramedic.report.live", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    """Those of the report, with its filters and escaping; only the folder is another."""
+    return html.environment().overlay(loader=jinja2.FileSystemLoader(_HERE / "templates"))
+
+
+def _page(template: str, scripts: tuple[str, ...], **words: str) -> str:
+    styles = (*html.STYLES, "live.css")
+    return (
+        _templates()
+        .get_template(template)
+        .render(styles=styles, scripts=scripts, version=__version__, **words)
     )
 
 
 def list_page() -> str:
     """The page with all runs; its lines come as events."""
-    return _templates().get_template("runs.html").render(styles=_STYLES)
+    return _page("runs.html", _LIST, title="Runs · Paramedic")
 
 
 def run_page(identifier: str, name: str) -> str:
     """The page of one run; what it shows comes as events."""
-    return _templates().get_template("run.html").render(styles=_STYLES, id=identifier, name=name)
+    return _page("run.html", _RUN, title=name, id=identifier, name=name)
 
 
 def run_message(following: Following, width: int) -> dict[str, Any]:
     """All that the page of a run shows, for so many pixels; blocks."""
-    message: dict[str, Any] = {
+    words = {
         "name": following.place.name,
         "state": following.state,
         "words": following.words,
         "health": following.standing.health or "unknown",
         "trend": following.standing.trend,
     }
+    message: dict[str, Any] = visible_all(words)
     shown = _view(following, width)
     if shown is not None:
-        message["view"] = shown.to_json()
-        message["html"] = _templates().get_template("run_words.html").render(run=shown)
+        message["view"] = visible_all(plain(shown))
+        message["html"] = html.fragment(shown)
     return message
 
 
