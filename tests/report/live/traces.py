@@ -32,7 +32,9 @@ def append(writer: Writer, start: int, stop: int, width: int = len(LAYERS)) -> N
     writer.flush()
 
 
-def finding(slug: str = "vanishing-gradient", message: str = "It does not learn.") -> dict[str, object]:
+def finding(
+    slug: str = "vanishing-gradient", message: str = "It does not learn."
+) -> dict[str, object]:
     return {
         "code": "G001", "slug": slug, "severity": "critical", "confidence": 0.9,
         "message": message, "step": 20, "where": ["stem"],
@@ -108,5 +110,3 @@ def writing(path: Path) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         text=True,
     )
-
-

@@ -31,18 +31,19 @@ class Following:
         self.judgement: Judgement | None = None
         self.standing = Standing()
         self.state, self.problem = standing.EMPTY, ""
-        self._stamp, self._seen = Stamp(), 0.0
+        self._stamp, self._changed, self._seen = Stamp(), 0.0, 0.0
         self._lock = Lock()
 
     @property
     def age(self) -> float:
         """Seconds since the trace has changed."""
-        return max(time.time() - self._stamp.seconds, 0.0)
+        return max(time.time() - self._changed, 0.0)
 
     @property
     def words(self) -> str:
         """How it goes with the run, in a sentence."""
-        return standing.words(self.state, self.age, self.problem)
+        trend = self.standing.trend
+        return standing.words(self.state, self.age, trend=trend, problem=self.problem)
 
     @property
     def weight(self) -> int:
@@ -50,8 +51,9 @@ class Following:
         course = self.course
         if course is None:
             return 0
-        tables = (*course.layers.values(), *course.scalars.values(), course.pulse.loss)
-        return sum(table.nbytes for table in tables)
+        layers = sum(table.nbytes for table in course.layers.values())
+        scalars = sum(row.nbytes for row in course.scalars.values())
+        return layers + scalars + 2 * course.pulse.loss.nbytes
 
     def is_due(self) -> bool:
         """Whether `refresh` may find something new; asks the file's stamp alone."""
@@ -70,12 +72,11 @@ class Following:
             if stamp.identity != self._stamp.identity and stamp.is_there:
                 self._forget()
             changed = stamp != self._stamp
-            self._seen = time.monotonic()
+            self._stamp, self._seen = stamp, time.monotonic()
             if stamp.is_there:
-                self._stamp = stamp
+                self._changed = stamp.seconds
                 self._read(stamp, changed)
             else:
-                self._stamp = Stamp(changed=self._stamp.changed, logged=self._stamp.logged)
                 self.state = standing.GONE
             if changed or (self.version, self.state, self.problem) != before:
                 self.version += 1

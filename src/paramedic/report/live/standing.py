@@ -16,8 +16,8 @@ from paramedic.types import Health
 
 QUIET = 60.0  # seconds without news, after which that is said
 
-RUNNING, ENDED, SILENT, EMPTY, DAMAGED, GONE = (
-    "running", "ended", "silent", "empty", "damaged", "gone"
+RUNNING, ENDED, SILENT, EMPTY, DAMAGED, GONE, UNREAD = (
+    "running", "ended", "silent", "empty", "damaged", "gone", "unread"
 )  # fmt: skip
 
 _OLD = {"healthy": Health.HEALTHY, "warning": Health.SICK, "critical": Health.CRITICAL}
@@ -46,8 +46,8 @@ def read(trace: Trace) -> Standing:
     try:
         ended = bool(noted.get("ended"))
         told = whole if ended else {name: noted.get(name) for name in whole}
-        words = (_word(noted.get(name)) for name in ("health", "trend", "root"))
-        return Standing(*words, ended=ended, told=told)
+        health, trend, root = (_word(noted.get(name)) for name in ("health", "trend", "root"))
+        return Standing(health, trend, root, ended=ended, told=told)
     except AttributeError as error:
         raise TraceError(trace.path, "is damaged: its note of how the run stands.") from error
 
@@ -59,15 +59,16 @@ def state(standing: Standing, age: float) -> str:
     return RUNNING if age < QUIET else SILENT
 
 
-def words(state: str, age: float, problem: str = "") -> str:
+def words(state: str, age: float, *, trend: str = "", problem: str = "") -> str:
     """What to say of the state of a run, to somebody who waits for news of it."""
     return {
-        RUNNING: "Running.",
-        ENDED: "The run has ended.",
+        RUNNING: f"Running; {trend}." if trend else "Running.",
+        ENDED: f"Ended; {trend.replace(' is ', ' was ', 1)}." if trend else "Ended.",
         SILENT: (
             f"No news for {duration(age)}, and the trace was not closed: the program was killed, "
             "or a step of it takes that long."
         ),
+        UNREAD: "Reading …",
         EMPTY: "Nothing is recorded yet.",
         DAMAGED: f"The trace {problem}",
         GONE: "The trace was deleted or moved; this is what was read of it.",

@@ -49,7 +49,7 @@ class Summary:
             "loss": self.loss,
             "curve": list(self.curve),
             "changed": round(self.stamp.seconds),
-            "words": standing.words(self.state, age, self.problem),
+            "words": standing.words(self.state, age, problem=self.problem),
         }
 
 
@@ -66,13 +66,12 @@ class Summaries:
         for place in places:
             known, stamp = self._known.get(place.id), place.stamp()
             if known is None or known.stamp != stamp:
-                if known is not None and time.monotonic() > end:
-                    complete = False
-                elif known is None and time.monotonic() > end:
-                    complete = False
-                    self._known[place.id] = Summary(place, Stamp(changed=stamp.changed))
-                else:
+                if time.monotonic() < end:
                     self._known[place.id] = summary(place, stamp, known)
+                else:
+                    complete = False
+                    unread = Summary(place, Stamp(changed=stamp.changed), standing.UNREAD)
+                    self._known.setdefault(place.id, unread)
             found = self._known[place.id]
             self._known[place.id] = replace(found, state=_state(found))
         wanted = {place.id for place in places}
@@ -106,7 +105,7 @@ def summary(place: Place, stamp: Stamp, before: Summary | None = None) -> Summar
 
 
 def _state(line: Summary) -> str:
-    if line.state in (standing.EMPTY, standing.DAMAGED):
+    if line.state in (standing.EMPTY, standing.DAMAGED, standing.UNREAD):
         return line.state
     return standing.state(line.standing, time.time() - line.stamp.seconds)
 
@@ -126,7 +125,9 @@ def _curve(
     if step < 0:
         return (), now
     count = min(_POINTS, step // _STRETCH + 1)
-    starts = [round(place * max(step + 1 - _STRETCH, 0) / max(count - 1, 1)) for place in range(count)]
+    starts = [
+        round(place * max(step + 1 - _STRETCH, 0) / max(count - 1, 1)) for place in range(count)
+    ]
     return tuple(_mean(trace, start) for start in starts), now
 
 

@@ -35,10 +35,10 @@
 
   function ago(seconds) {
     if (seconds < 60) return "just now";
-    const units = [[86400, "day"], [3600, "hour"], [60, "minute"]];
+    const units = [[86400, "day"], [3600, "hour"], [60, "min"]];
     const [length, unit] = units.find(([one]) => seconds >= one);
     const count = Math.floor(seconds / length);
-    return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
+    return `${count} ${unit}${count === 1 || unit === "min" ? "" : "s"} ago`;
   }
 
   function stateWords(run) {
@@ -79,7 +79,7 @@
     const known = ["running", "ended", "silent"].includes(run.state);
     line.item.dataset.health = known ? run.health : "unknown";
     line.item.dataset.state = run.state;
-    setText(line.health, known ? WORDS[run.health] || run.health : { empty: "Waiting", damaged: "Unreadable" }[run.state] || "");
+    setText(line.health, known ? WORDS[run.health] || run.health : { empty: "Waiting", damaged: "Unreadable", unread: "…" }[run.state] || "");
     setText(line.name, run.name);
     setText(line.cause, run.health === "healthy" ? "" : run.root);
     setText(line.step, run.step >= 0 ? `step ${(run.step + 1).toLocaleString("en")}` : "");
