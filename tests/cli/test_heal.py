@@ -36,13 +36,17 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_sick_plan(tmp_path: Path) -> None:
-    code, text = _heal(tmp_path, "slow_plan(epochs=5, remedies=[ADAM])", "--json", "out.json")
+    options = ("--json", "out.json", "--html", "page.html")
+    code, text = _heal(tmp_path, "slow_plan(epochs=5, remedies=[ADAM])", *options)
     assert code == 0
     assert "found learning-rate-too-low" in text
     assert "healed: accuracy" in text
     assert "+    optimizer=(torch.optim.Adam" in text
     data = json.loads(Path("out.json").read_text())
     assert data["status"] == "healed"
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "Healed</span>: accuracy" in page
+    assert "attempt-00-untouched" in page
     assert Path("some_plan-heal/model.safetensors").is_file()
     code, text = _heal(tmp_path, "made(epochs=1)")  # another plan: another folder
     assert code == 0

@@ -51,6 +51,18 @@ def test_findings_on_stderr_and_the_report(slow: str, tmp_path: Path) -> None:
     assert found["trace"] == str(trace)
 
 
+def test_the_report_as_a_page(slow: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    shown = CliRunner().invoke(app, ["run", "--html", str(page), slow, "1e-6", "0"])
+    assert shown.exit_code == 1
+    assert f"The report is {page}" in shown.stderr
+    text = page.read_text(encoding="utf-8")
+    assert "learning rate too low" in text
+    assert ".py:9" in text
+    assert "opt = torch.optim.SGD(model.parameters()" in text
+    assert 'data-map="0"' in text
+
+
 @pytest.mark.parametrize(
     ("options", "arguments", "code"),
     [
@@ -80,7 +92,7 @@ def test_of_several_processes_one_speaks(slow: str, monkeypatch: pytest.MonkeyPa
     [
         (["nowhere.py"], "There is no script `nowhere.py`"),
         (["--stop-on", "info", "x.py"], "--stop-on must be `critical` or `warning`"),
-        (["--html", "x.html", "x.py"], "--html is not there yet"),
+        (["--html", "nowhere/x.html", "x.py"], "There is no directory `nowhere`"),
         (["--write", "x.py"], "--write applies what --fix finds"),
         (["--fix", "--budget", "lots", "x.py"], "--budget must be steps"),
         (["--select", "Z9", "x.py"], "Z9"),

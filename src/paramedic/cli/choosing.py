@@ -37,6 +37,14 @@ def split(given: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(name.strip() for text in given or () for name in text.split(",") if name.strip())
 
 
+def check_page(file: Path) -> None:
+    """Whether a page can be written there is told before the work, not after it."""
+    if file.is_dir():
+        raise ValueError(f"`{file}` is a directory: name a file for the page, such as page.html.")
+    if not file.absolute().parent.is_dir():
+        raise ValueError(f"There is no directory `{file.parent}` to write `{file.name}` in.")
+
+
 def write_json(value: Any, to: str) -> bool:
     """Write to a file or, for `-`, to stdout; tells whether the terminal is taken by it."""
     text = json.dumps(_strict(value), indent=2, ensure_ascii=False, allow_nan=False)

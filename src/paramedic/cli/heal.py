@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paramedic.cli.choosing import Json, write_json
+from paramedic.cli.choosing import Json, check_page, write_json
 from paramedic.cli.failing import fails_clearly
 from paramedic.cli.loading import module_of
 
@@ -40,6 +40,9 @@ def heal(
     strategy: Annotated[str, typer.Option(help="race or sequential.")] = "race",
     workers: Annotated[int, typer.Option(help="Processes for the stretches of a race.")] = 1,
     json: Json = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write the history as a page.", metavar="FILE")
+    ] = None,
 ) -> None:
     """Train a plan and repair it. Exit code 0: healthy or healed, 1: failed, 2: cannot be tried."""
     from rich.console import Console
@@ -49,13 +52,25 @@ def heal(
     require("torch", extra="torch", needed_by="paramedic heal")
     require("safetensors", extra="heal", needed_by="paramedic heal")
     console = Console(stderr=json == "-", highlight=False)
+    if html is not None:
+        check_page(html)
     plan = _plan(file)
     folder = out or _own_folder(file, plan)
     outcome = _healed(plan, folder, strategy, workers, console)
     if json is not None:
         write_json(outcome.to_json(), json)
     _show(outcome, folder, console)
+    if html is not None:
+        _write_page(outcome, folder, html, console)
     raise typer.Exit(FAILED if outcome.status == "failed" else REPAIRED)
+
+
+def _write_page(outcome: Outcome, folder: Path, file: Path, console: Console) -> None:
+    from paramedic.report.gathering import page_of_heal
+    from paramedic.report.html import write
+
+    write(page_of_heal(outcome.to_json(), folder), file)
+    console.print(f"The report is {file}", markup=False, soft_wrap=True)
 
 
 def _plan(file: Path) -> Plan:

@@ -14,6 +14,7 @@ from paramedic.cli.export import export
 from paramedic.cli.heal import heal
 from paramedic.cli.live import live
 from paramedic.cli.replay import replay
+from paramedic.cli.report import report
 from paramedic.cli.rules import rules
 from paramedic.cli.run import PASS_ON, run
 from paramedic.cli.simulate import simulate
@@ -32,6 +33,7 @@ app.command()(demo)
 app.command()(checkup)
 app.command()(heal)
 app.command()(replay)
+app.command()(report)
 app.command()(live)
 app.command()(simulate)
 app.command()(rules)

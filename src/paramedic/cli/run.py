@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paramedic.cli.choosing import Ignore, Select, split, write_json
+from paramedic.cli.choosing import Ignore, Select, check_page, split, write_json
 from paramedic.cli.failing import fails_clearly
 from paramedic.cli.fix import fixed, require_fix
 
 if TYPE_CHECKING:
+    from paramedic.run.crier import Crier
     from paramedic.run.outcome import Outcome
     from paramedic.run.program import Ending
     from paramedic.types import Severity
@@ -85,7 +86,7 @@ def run(  # noqa: PLR0913 - these are the options of a command
     from paramedic.run.settings import Settings
 
     if html is not None:
-        raise ValueError("--html is not there yet; --json FILE writes the same report as JSON.")
+        check_page(html)
     program = Program(target, tuple(arguments or ()), is_module=module)
     settings = Settings(split(select), split(ignore), _severity(stop_on), max_steps, trace)
     _check_rules(settings.select, settings.ignore)
@@ -105,7 +106,17 @@ def run(  # noqa: PLR0913 - these are the options of a command
         outcome = fixed(outcome, program, crier, budget, verify=not no_verify, write=write)
     if json is not None:
         write_json(outcome.to_json(), json)
+    if html is not None:
+        _write_page(outcome, html, crier)
     _leave(outcome, ending, exit_zero=exit_zero)
+
+
+def _write_page(outcome: Outcome, file: Path, crier: Crier) -> None:
+    from paramedic.report.gathering import page_of_program
+    from paramedic.report.html import write
+
+    write(page_of_program(outcome), file)
+    crier.say(f"The report is {file}")
 
 
 def _is_first() -> bool:

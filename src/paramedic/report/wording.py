@@ -152,6 +152,11 @@ def roots(run: RunView) -> list[str]:
     return [slug for slug in dict.fromkeys(link.cause for link in run.links) if slug not in effects]
 
 
+def rows(text: str) -> list[str]:
+    """The lines of a text, by line feeds alone: a stranger's odd separators are characters."""
+    return text.removesuffix("\n").split("\n")
+
+
 def diff_kind(line: str) -> str:
     """The class of a line of a unified diff."""
     if line.startswith(("+++", "---", "@@")):
@@ -200,6 +205,6 @@ def safety(word: str) -> str:
 FILTERS: dict[str, Callable[..., Any]] = {
     "diff_kind": diff_kind, "duel": duel, "duration": duration, "figure": figure,
     "last_loss": last_loss, "numbered": numbered, "paragraphs": paragraphs, "roots": roots,
-    "safety": safety, "short": short, "spent": spent, "split_word": split_word, "story": story,
-    "ticked": ticked,
+    "rows": rows, "safety": safety, "short": short, "spent": spent, "split_word": split_word,
+    "story": story, "ticked": ticked,
 }  # fmt: skip

@@ -40,9 +40,12 @@ def test_only_what_is_new_is_read(
     assert following.refresh()
     starts: list[object] = []
     blobs = Trace.blobs
-    monkeypatch.setattr(
-        Trace, "blobs", lambda self, start=None, *rest: starts.append(start) or blobs(self, start, *rest)
-    )  # fmt: skip
+
+    def noticed(self: Trace, start: int | None = None) -> object:
+        starts.append(start)
+        return blobs(self, start)
+
+    monkeypatch.setattr(Trace, "blobs", noticed)
     append(writer, 50, 70)
     assert following.is_due()
     assert following.refresh()

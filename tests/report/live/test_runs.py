@@ -138,7 +138,7 @@ def test_hostile_names_become_text(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="There is no directory `.*runs`: create it"):
+    with pytest.raises(FileNotFoundError, match=r"There is no directory `.*runs`: create it"):
         Runs([tmp_path / "runs"])
     with pytest.raises(FileNotFoundError, match=r"run.db` cannot come .* no directory `.*missing`"):
         Runs([tmp_path / "missing" / "run.db"])

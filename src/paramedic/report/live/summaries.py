@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from paramedic.report.live import standing
@@ -27,7 +27,7 @@ class Summary:
     place: Place
     stamp: Stamp
     state: str = standing.EMPTY
-    standing: Standing = Standing()
+    standing: Standing = field(default_factory=Standing)
     step: int = -1
     loss: float | None = None
     curve: tuple[float | None, ...] = ()

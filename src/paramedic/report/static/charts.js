@@ -13,7 +13,7 @@
     if (!Number.isFinite(value)) return "not finite";
     const size = Math.abs(value);
     if (size === 0) return "0";
-    if (size < 1e-3 || size >= 1e6) return value.toExponential(2);
+    if (size < 1e-3 || size >= 1e6) return value.toExponential(2).replace(/\.?0+e/, "e");
     return String(Number(value.toPrecision(4)));
   };
 
@@ -85,9 +85,11 @@
           ctx.save();
           for (const [word, steps] of Object.entries(ticks)) {
             ctx.fillStyle = Paramedic.colour(word === "skipped" ? "warning" : "critical");
+            const { min, max } = chart.scales.x; // each pixel of the view-model as wide as it is here
+            const width = Math.max(2 * ratio, bbox.width / Math.min(480, max - min + 1) + ratio);
             for (const step of steps) {
-              const x = chart.valToPos(step, "x", true);
-              ctx.fillRect(x - ratio, bbox.top + bbox.height - 9 * ratio, 2 * ratio, 9 * ratio);
+              const x = Math.min(chart.valToPos(step, "x", true), bbox.left + bbox.width - width);
+              ctx.fillRect(x, bbox.top + bbox.height - 8 * ratio, width, 8 * ratio);
             }
           }
           ctx.restore();
@@ -130,6 +132,7 @@
         width: curve.by_epoch ? 2 : 1.5,
         points: { show: few, size: 5, fill: colour },
         value: (_, value) => Paramedic.number(value),
+        ...(panel.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
       });
       if (!curve.points.low.length) return;
       const hidden = { class: "unlisted", stroke: "transparent", width: 0, points: { show: false } };
@@ -178,7 +181,7 @@
           bands,
           scales: { x: { time: false, range: options.range }, y },
           axes: [
-            axis({ values: (_, all) => all.map((one) => (options.x ? Paramedic.number(one) : shortStep(one))), space: 60 }),
+            axis({ values: (_, all) => all.map((one) => (options.x ? Paramedic.number(one) : shortStep(one))), space: 60, size: 34 }),
             axis({ size: 62, ...values, ...(logarithmic ? { filter: logTicks } : {}) }),
           ],
           cursor: { drag: { x: true, y: false }, points: { size: 7 } },

@@ -5,7 +5,7 @@
   const UNKNOWN = 0, ZERO = 1, INFINITE = 2, FIRST = 3, LEVELS = 65535 - FIRST;
 
   const VIRIDIS = ["#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725"];
-  const SHARES = ["#2c6e8f", "#7ea6a0", "#e8c26a", "#dd7f3b", "#a8182f"];
+  const SHARES = ["#e8c26a", "#dd7f3b", "#a8182f"]; // after the theme's own colour of none
   const BELOW = ["#1b3a78", "#4f86c6", "#a8c9e8"], WITHIN = ["#8fd0b0", "#4fb389", "#8fd0b0"],
     ABOVE = ["#f5c58b", "#e07b3a", "#a8182f"];
 
@@ -18,13 +18,13 @@
       return parts[low].map((one, at) => one + (place - low) * (parts[low + 1][at] - one));
     };
   };
-  const viridis = ramp(VIRIDIS), shares = ramp(SHARES), below = ramp(BELOW), within = ramp(WITHIN),
+  const viridis = ramp(VIRIDIS), below = ramp(BELOW), within = ramp(WITHIN),
     above = ramp(ABOVE);
 
   /** The colour of a value: by the healthy band where there is one, else by the range. */
   const painter = (map) => {
     const log = (value) => Math.log10(value);
-    if (map.scale !== "log") return (value) => shares(value);
+    if (map.scale !== "log") return ramp([Paramedic.colour("share-0"), ...SHARES]);
     if (!map.healthy) {
       const low = log(map.low), span = log(map.high) - low || 1;
       return (value) => viridis((log(value) - low) / span);
@@ -81,7 +81,7 @@
       this.host = host;
       this.canvas = host.querySelector("canvas");
       this.readout = host.parentElement.querySelector(".readout");
-      this.marks = marks;
+      this.mark(marks);
       this.set(map);
       this.watcher = new ResizeObserver(() => this.draw());
       this.watcher.observe(host);
@@ -105,8 +105,15 @@
     }
 
     update(map, marks) {
-      this.marks = marks || this.marks;
+      this.mark(marks || this.marks);
       this.set(map);
+    }
+
+    /** Findings; layers that one names are written in its colour. */
+    mark(marks) {
+      this.marks = marks;
+      const named = [...marks].reverse().filter((one) => one.severity !== "info");
+      this.suspects = new Map(named.flatMap((one) => one.where.map((layer) => [layer, one.severity])));
     }
 
     destroy() {
@@ -121,9 +128,16 @@
     /** Where things are, in CSS pixels. */
     frame() {
       const width = this.host.clientWidth, rows = this.map.layers.length;
-      const left = Math.round(Math.min(170, width * 0.26));
+      const left = Math.round(Math.min(this.longest() + 12, width * 0.3));
       const row = Math.min(Math.max(Math.round(340 / rows), 5), 22);
       return { left, top: 2, width: width - left - 2, row, height: rows * row, foot: 22 };
+    }
+
+    /** The width of the longest name. */
+    longest() {
+      const context = this.canvas.getContext("2d");
+      context.font = `11px ${Paramedic.colour("mono")}`;
+      return Math.max(...this.map.layers.map((name) => context.measureText(name.slice(-40)).width));
     }
 
     draw() {
@@ -152,7 +166,7 @@
       const colours = new Map([
         [UNKNOWN, pack(rgb(Paramedic.colour("unknown")))],
         [ZERO, pack(rgb("#16181d"))],
-        [INFINITE, pack(rgb("#e6007e"))],
+        [INFINITE, pack(rgb(Paramedic.colour("broken")))],
       ]);
       const colour = (code) => {
         if (!colours.has(code)) colours.set(code, pack(this.paint(valueOf(this.map, code)).map(Math.round)));
@@ -174,17 +188,18 @@
     labels(context, box) {
       const every = Math.ceil(12 / box.row);
       context.font = `11px ${Paramedic.colour("mono")}`;
-      context.fillStyle = Paramedic.colour("muted");
       context.textAlign = "right";
       context.textBaseline = "middle";
       this.map.layers.forEach((name, row) => {
         if (row % every) return;
+        context.fillStyle = Paramedic.colour(this.suspects.get(name) || "muted");
         context.fillText(clip(context, name, box.left - 10), box.left - 6, box.top + (row + 0.5) * box.row);
       });
     }
 
     axis(context, box) {
       const { steps, end } = this.map, first = steps[0];
+      context.fillStyle = Paramedic.colour("muted");
       context.font = `11px ${Paramedic.colour("sans")}`;
       context.textBaseline = "top";
       const count = box.width > 420 ? 5 : 3;
@@ -203,6 +218,7 @@
 
     lines(context, box) {
       for (const mark of this.marks) {
+        if (mark.severity === "info") continue;
         const x = this.x(mark.step, box);
         if (x < box.left || x > box.left + box.width) continue;
         context.strokeStyle = "#ffffff";
@@ -303,7 +319,7 @@
       const parts = [text(words(this.map, from)), bar, text(words(this.map, to))];
       if (healthy && scale === "log") parts.push(text(`healthy: ${words(this.map, healthy[0])} to ${words(this.map, healthy[1])}`));
       else if (healthy) parts.push(text(`worrying above ${words(this.map, healthy[1])}`));
-      const special = [[ZERO, "zero", "#16181d"], [INFINITE, "not finite", "#e6007e"], [UNKNOWN, "not measured", null]];
+      const special = [[ZERO, "zero", "#16181d"], [INFINITE, "not finite", Paramedic.colour("broken")], [UNKNOWN, "not measured", null]];
       for (const [code, name, colour] of special) {
         if (!this.codes.includes(code)) continue;
         const key = document.createElement("span"), swatch = document.createElement("canvas");
@@ -325,7 +341,7 @@
     const drawn = new HeatMap(host, map, marks);
     return {
       update: (newer, newMarks) => drawn.update(newer, newMarks),
-      redraw: () => { drawn.draw(); drawn.legend(); },
+      redraw: () => { drawn.paint = painter(drawn.map); drawn.draw(); drawn.legend(); },
       destroy: () => drawn.destroy(),
       drawn,
     };

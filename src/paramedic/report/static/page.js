@@ -55,7 +55,7 @@
         .filter((one) => one.values.some((value) => value !== null))
         .map((one) => simple(one.name, one.seconds, one.values));
       if (curves.length) {
-        drawn.add(Paramedic.drawPanel(host, { curves, scale: "linear", ticks: {} }, { x: "seconds" }));
+        drawn.add(Paramedic.drawPanel(host, { curves, scale: "linear", ticks: {}, stepped: true }, { x: "seconds", range: (_, low, high) => [0, high] }));
       }
     }
   };

@@ -10,7 +10,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from paramedic.trace import Trace
+from paramedic.trace import Trace, TraceError
 from paramedic.trace.codec import Layout
 from paramedic.types import Chart, Epoch, Event, Pulse, Window
 
@@ -62,7 +62,10 @@ def read(trace: Trace, before: Course | None = None) -> Course:
     """
     chart = trace.chart
     known = before or Course(chart, _no_pulse(), np.empty(0, np.int64))
-    parts = list(_parts(trace, int(known.steps[-1]) + 1 if len(known.steps) else None))
+    try:
+        parts = list(_parts(trace, int(known.steps[-1]) + 1 if len(known.steps) else None))
+    except ValueError as error:
+        raise TraceError(trace.path, f"is damaged: a frame is invalid: {error}.") from error
     start = int(known.pulse.step[-1]) + 1 if len(known.pulse) else None
     steps = np.concatenate([known.steps, *(part[0] for part in parts)])
     return Course(

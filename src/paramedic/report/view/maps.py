@@ -180,10 +180,10 @@ def _coded(values: NDArray[np.float32], scale: str) -> tuple[float, float, NDArr
     logarithmic = scale == "log"
     usable = np.isfinite(wide) & ((wide > 0) if logarithmic else np.bool_(True))
     known = wide[usable]
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    low, high = (float(known.min()), float(known.max())) if len(known) else (1.0, 1.0)
     if not logarithmic:
         low, high = min(low, 0.0), max(high, 1.0)
-    bottom, top = (np.log(low), np.log(high)) if logarithmic and len(known) else (low, high)
+    bottom, top = (np.log(low), np.log(high)) if logarithmic else (low, high)
     share = np.zeros_like(wide)
     if top > bottom:
         inner = np.log(wide, out=np.zeros_like(wide), where=usable) if logarithmic else wide

@@ -47,7 +47,8 @@ def envelope(steps: NDArray[np.int64], values: NDArray[Any], width: int) -> Enve
         return Envelope(steps, clean, none, none)
     known = ~np.isnan(clean)
     count = np.add.reduceat(known.astype(np.float64), starts)
-    total = np.add.reduceat(np.where(known, clean, 0.0), starts)
+    with np.errstate(over="ignore"):
+        total = np.add.reduceat(np.where(known, clean, 0.0), starts)
     mean = np.divide(total, count, out=np.full(len(starts), np.nan), where=count > 0)
     low, high = np.fmin.reduceat(clean, starts), np.fmax.reduceat(clean, starts)
     # A sum of huge losses can overflow: the middle of the extremes is a fair stand-in.

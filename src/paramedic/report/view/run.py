@@ -17,6 +17,7 @@ from paramedic.types import Chart, Event, Task
 
 WIDTH = 480  # pixels that a curve is drawn in
 _MOST_EVENTS = 100
+_MOST_NAMED = 200  # layers of a finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ class RunView:
             "maps": plain(self.maps),
             "marks": [
                 {"slug": card.slug, "title": card.title, "severity": card.severity,
-                 "step": card.began, "told": card.told, "gone": card.gone, "role": card.role}
+                 "step": card.began, "told": card.told, "gone": card.gone, "role": card.role,
+                 "where": list(card.where[:_MOST_NAMED])}
                 for card in self.cards if card.role != "set aside"
             ],
         }  # fmt: skip

@@ -112,11 +112,13 @@ def _sentence(found: StudySummary, trials: int) -> str:
     would = "would have been" if found.shadow else "were"
     stopped = sum(found.stopped.values())
     whole = found.seconds if found.shadow else found.seconds + found.saved
-    share = f", about {found.saved / whole:.0%} of the time saved" if whole and found.saved else ""
-    return (
-        f"{stopped} of {trials} trials {would} stopped and {found.finished} {would} finished "
-        f"early{share}."
-    )
+    return _told(would, stopped, found.finished, trials, found.saved / whole if whole else 0.0)
+
+
+def _told(would: str, stopped: int, finished: int, trials: int, share: float) -> str:
+    early = f" and {finished} finished early" if finished else ""
+    saved = f", about {share:.0%} of the time saved" if share > 0 else ""
+    return f"{stopped} of {trials} trials {would} stopped{early}{saved}."
 
 
 def read_study(folder: Path) -> StudyView:
@@ -132,10 +134,7 @@ def read_study(folder: Path) -> StudyView:
     early = sum(run.decision is Decision.FINISHED for run in runs)
     return StudyView(
         name=folder.name,
-        sentence=(
-            f"{stopped} of {len(runs)} trials would have been stopped and {early} finished early, "
-            f"{saved / whole if whole else 0:.0%} of the time saved."
-        ),
+        sentence=_told("would have been", stopped, early, len(runs), saved / whole if whole else 0),
         metric=goal.metric,
         direction=goal.direction,
         trials=trials,
