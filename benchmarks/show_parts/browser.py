@@ -17,7 +17,8 @@ window.noted = [];
 const note = () => {
   const { step, ready, version } = document.documentElement.dataset;
   requestAnimationFrame(() => setTimeout(() => {
-    window.noted.push({ step: Number(step), ready, version, clock: Date.now() / 1000, at: performance.now() });
+    const clock = Date.now() / 1000, at = performance.now();
+    window.noted.push({ step: Number(step), ready, version, clock, at });
   }));
 };
 new MutationObserver(note).observe(document, {
@@ -49,7 +50,8 @@ class Chromium:
         self._driver = webdriver.Chrome(
             options=options, service=webdriver.ChromeService("/usr/bin/chromedriver")
         )
-        self._driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": _STOPWATCH})
+        source = {"source": _STOPWATCH}
+        self._driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", source)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -23,7 +23,7 @@ _TIMES = 5
 _GROWTH = 40  # steps per update
 _PAUSE = 1.0  # seconds between two updates
 _DRAWN = "return Number(document.documentElement.dataset.step) >= 0"
-_LISTED = "return document.querySelectorAll('.line[data-state=ended], .line[data-state=running], .line[data-state=silent]').length === {runs}"
+_LISTED = "return document.querySelectorAll('.line:not([data-state=unread])').length === {runs}"
 
 
 def measure(folder: Path, sizes: Sizes) -> dict[str, Any]:
@@ -46,14 +46,12 @@ def measure(folder: Path, sizes: Sizes) -> dict[str, Any]:
             listed = _LISTED.format(runs=sizes.runs)
             found["list_cold"] = _opened([browser.open(url, listed)])
             found["list"] = _opened([browser.open(url, listed) for _ in range(_TIMES)])
-            found["dense_cold"] = _opened([browser.open(f"{url}run/{identifiers['dense.db']}", _DRAWN)])
-            found["warm"] = _opened(
-                [browser.open(f"{url}run/{identifiers['growing.db']}", _DRAWN) for _ in range(_TIMES)]
-            )  # fmt: skip
+            heavy, page = (f"{url}run/{identifiers[name]}" for name in ("dense.db", "growing.db"))
+            found["dense_cold"] = _opened([browser.open(heavy, _DRAWN)])
+            found["warm"] = _opened([browser.open(page, _DRAWN) for _ in range(_TIMES)])
             found["update"] = _updates(browser, growing, sizes.updates)
             found["bytes"] = _message_size(url, identifiers["growing.db"])
-            address = f"{url}run/{identifiers['growing.db']}/events?width=960"
-            found["clients"] = _listeners(address, growing, sizes)
+            found["clients"] = _listeners(f"{page}/events?width=960", growing, sizes)
             found["memory"] = _memory(process.pid)
     growing.writer.close()
     return found
@@ -138,7 +136,12 @@ def _listeners(address: str, run: Run, sizes: Sizes) -> dict[str, float]:
             first.append(min(times))
             last.append(max(times))
             time.sleep(_PAUSE)
-    return {"count": sizes.clients, "first": median(first), "last": median(last), "worst": round(max(last), 4)}
+    return {
+        "count": sizes.clients,
+        "first": median(first),
+        "last": median(last),
+        "worst": round(max(last), 4),
+    }
 
 
 def _memory(process: int) -> float:

@@ -26,14 +26,15 @@ def _goals(found: dict[str, Any]) -> list[str]:
         size = f"{report['steps']:,} steps, {report['layers']} layers"
         rows.append(_goal(f"size of the report, {size}", report["bytes"] / 1e3, SIZE / 1e3, "kB"))
     if live := found.get("live"):
-        runs = f"{live['runs']} runs of {live['steps']:,} steps"
+        runs, update = f"{live['runs']} runs of {live['steps']:,} steps", live["update"]
+        shown = "from the commit of steps until they are on the screen"
         rows += [
-            _goal(f"first paint of the list, {runs}", live["list"]["paint"], PAINT, "s"),
+            _goal(f"first paint of the list, {runs}", live["list_cold"]["paint"], PAINT, "s"),
             _goal("first paint of a run", live["cold"]["paint"], PAINT, "s"),
-            _goal("first paint of a run, all of it drawn", live["cold"]["drawn"], PAINT, "s"),
-            _goal("a step that is committed until it is on the screen, median", live["update"]["median"], UPDATE, "s"),
-            _goal(f"the same, worst of {live['update']['count']}", live["update"]["worst"], UPDATE, "s"),
-        ]  # fmt: skip
+            _goal("a run, all of it drawn", live["cold"]["drawn"], PAINT, "s"),
+            _goal(f"{shown}, median of {update['count']}", update["median"], UPDATE, "s"),
+            _goal(f"{shown}, worst", update["worst"], UPDATE, "s"),
+        ]
     head = "| goal | limit | measured | verdict |\n| --- | --- | --- | --- |\n"
     return [head + "\n".join(rows)] if rows else []
 

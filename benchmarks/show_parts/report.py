@@ -6,12 +6,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from paramedic.report.gathering import page_of
+from paramedic.report.html import write
 from show_parts.browser import Chromium, median
 from show_parts.sizes import Sizes
 from show_parts.traces import Run
-
-from paramedic.report.gathering import page_of
-from paramedic.report.html import write
 
 _TIMES = 5
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -18,7 +19,7 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from paramedic.report.live.hub import WIDTHS, Hub, fitting
-from paramedic.report.live.page import asset, list_page, run_page
+from paramedic.report.live.page import asset, list_page, run_page, warm_up
 from paramedic.report.live.runs import Runs
 from paramedic.report.live.security import Door, Guard
 from paramedic.report.live.stream import Feed
@@ -43,7 +44,9 @@ def application(runs: Runs, door: Door, cookie: str = "paramedic") -> tuple[Guar
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        ready = asyncio.ensure_future(hub.pool.run(warm_up))
         yield
+        ready.cancel()
         hub.pool.close()
 
     return Guard(Starlette(routes=routes, lifespan=lifespan), door, cookie), hub

@@ -9,10 +9,11 @@ from typing import Any
 
 import jinja2
 
+from paramedic.diagnose.rules import rules
 from paramedic.report import html
 from paramedic.report.live.following import Following
 from paramedic.report.live.standing import DAMAGED, EMPTY
-from paramedic.report.view import Judgement, RunView, plain, run_view
+from paramedic.report.view import Judgement, RunView, run_view
 from paramedic.report.wording import visible_all
 from paramedic.version import __version__
 
@@ -57,6 +58,15 @@ def _page(template: str, scripts: tuple[str, ...], **words: str) -> str:
     )
 
 
+def warm_up() -> None:
+    """What takes long the first time: the first visitor is not to wait for it."""
+    html.environment().get_template("run.html")
+    rules()
+    run_page("", "")
+    list_page()
+    _assets()
+
+
 def list_page() -> str:
     """The page with all runs; its lines come as events."""
     return _page("runs.html", _LIST, title="Runs · Paramedic")
@@ -79,7 +89,7 @@ def run_message(following: Following, width: int) -> dict[str, Any]:
     message: dict[str, Any] = visible_all(words)
     shown = _view(following, width)
     if shown is not None:
-        message["view"] = visible_all(plain(shown))
+        message["view"] = visible_all(shown.to_json())
         message["html"] = html.fragment(shown)
     return message
 

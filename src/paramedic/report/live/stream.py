@@ -58,7 +58,7 @@ class Feed(ABC):
     """Something that changes, and those who want to hear of it; watched while somebody does."""
 
     shortest = 0.25  # seconds between two messages
-    poll = 0.05  # seconds between two looks
+    poll = 0.03  # seconds between two looks
 
     def __init__(self, pool: Pool) -> None:
         self.listeners = 0
