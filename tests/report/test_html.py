@@ -132,7 +132,8 @@ def test_headings_do_not_skip_a_level() -> None:
         assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
-def _hostile_run(words: str, name: str = "run") -> str:
+def hostile_page(words: str) -> str:
+    """A page on which every text that a stranger may have written is this one."""
     finding = Finding(
         "Z1", words, Severity.WARNING, 0.5, words, 3, (words,), {words: words, "threshold": words},
     )  # fmt: skip
@@ -149,9 +150,9 @@ def _hostile_run(words: str, name: str = "run") -> str:
 
 
 def test_hostile_text_is_shown_as_text() -> None:
-    harmless = _Page(_hostile_run("harmless"))
+    harmless = _Page(hostile_page("harmless"))
     for words in HOSTILE:
-        text = _hostile_run(words)
+        text = hostile_page(words)
         page = _Page(text)
         assert page.tags == harmless.tags, words
         assert page.attributes == harmless.attributes, words
@@ -159,8 +160,8 @@ def test_hostile_text_is_shown_as_text() -> None:
 
 
 def test_hostile_text_can_be_read() -> None:
-    assert "<img src=x onerror=alert(1)>" in _Page(_hostile_run(HOSTILE[2])).text
-    assert "\\x1b[31m\\u202e" in _Page(_hostile_run(HOSTILE[5])).text
+    assert "<img src=x onerror=alert(1)>" in _Page(hostile_page(HOSTILE[2])).text
+    assert "\\x1b[31m\\u202e" in _Page(hostile_page(HOSTILE[5])).text
 
 
 def test_json_inside_a_script() -> None:

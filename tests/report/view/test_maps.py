@@ -105,6 +105,12 @@ def test_a_layer_that_the_chart_does_not_know() -> None:
     assert norm.layers == ("#0", "#1", "#2")
 
 
+def test_the_end_of_a_long_name() -> None:
+    (norm, *_) = maps(course(10, 1, called=["a" * 9000 + ".weight"]), 50)
+    assert len(norm.layers[0]) == 201
+    assert norm.layers[0].endswith("a.weight")
+
+
 def test_in_words() -> None:
     norm, _, dead, _ = maps(course(10), 50)
     assert norm.summary == (

@@ -125,7 +125,7 @@
     const bands = [];
     panel.curves.forEach((curve, place) => {
       const colour = Paramedic.colour(`curve-${(place % 8) + 1}`);
-      const few = curve.points.steps.length < 60;
+      const few = curve.points.steps.length < 60 && !panel.stepped;
       series.push({
         label: curve.name,
         stroke: colour,

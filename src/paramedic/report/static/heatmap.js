@@ -2,6 +2,7 @@
 (() => {
   "use strict";
   const Paramedic = (window.Paramedic = window.Paramedic || {});
+  const LONGEST = 40; // characters of a name beside a row
   const UNKNOWN = 0, ZERO = 1, INFINITE = 2, FIRST = 3, LEVELS = 65535 - FIRST;
 
   const VIRIDIS = ["#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725"];
@@ -69,8 +70,9 @@
     return low;
   };
 
-  const clip = (context, text, room) => {
-    if (context.measureText(text).width <= room) return text;
+  const clip = (context, name, room) => {
+    const text = name.slice(-LONGEST);
+    if (text === name && context.measureText(text).width <= room) return text;
     let end = text.length;
     while (end > 1 && context.measureText(`…${text.slice(-end)}`).width > room) end -= 1;
     return `…${text.slice(-end)}`; // the end of a dotted name tells more than its beginning
@@ -137,7 +139,7 @@
     longest() {
       const context = this.canvas.getContext("2d");
       context.font = `11px ${Paramedic.colour("mono")}`;
-      return Math.max(...this.map.layers.map((name) => context.measureText(name.slice(-40)).width));
+      return Math.max(...this.map.layers.map((name) => context.measureText(name.slice(-LONGEST)).width));
     }
 
     draw() {

@@ -18,6 +18,7 @@ from paramedic.report.view.course import Course
 from paramedic.report.view.pixels import bins, largest, typical
 
 CELLS = 13_000  # of one map: 50 layers at 260 columns
+_LONGEST = 200  # characters of the name of a layer
 _NARROWEST = 24  # columns, however many layers there are
 _UNKNOWN, _ZERO, _INFINITE, _FIRST = 0, 1, 2, 3  # codes of a cell; levels begin at `_FIRST`
 _LEVELS = 2**16 - 1 - _FIRST
@@ -170,8 +171,13 @@ def _table(course: Course, kind: _Kind) -> tuple[NDArray[np.float32], list[str],
 def _names(course: Course, count: int, after: str = "") -> list[tuple[int, str, str]]:
     """Place in the order of execution, name and kind; frames may have layers the chart lacks."""
     layers = course.chart.layers
-    known = [(layer.order, f"{layer.name}{after}", layer.kind) for layer in layers[:count]]
+    known = [(layer.order, f"{_short(layer.name)}{after}", layer.kind) for layer in layers[:count]]
     return known + [(len(layers), f"#{place}{after}", "") for place in range(len(known), count)]
+
+
+def _short(name: str) -> str:
+    """The end of a name tells more than its beginning."""
+    return name if len(name) <= _LONGEST else f"…{name[-_LONGEST:]}"
 
 
 def _coded(values: NDArray[np.float32], scale: str) -> tuple[float, float, NDArray[np.uint16]]:
