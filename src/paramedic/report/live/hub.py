@@ -97,10 +97,7 @@ class Hub:
         place = await self.find(identifier)
         if place is None:
             return None
-        feed = self._feeds.get(identifier)
-        if feed is None or feed.following.place != place:
-            feed = RunFeed(self.pool, place)
-        self._feeds.pop(identifier, None)
+        feed = self._feeds.pop(identifier, None) or RunFeed(self.pool, place)
         self._feeds[identifier] = feed  # last: the one that was asked for last
         self._let_go()
         return feed
