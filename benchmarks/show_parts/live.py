@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -49,7 +50,9 @@ def measure(folder: Path, sizes: Sizes) -> dict[str, Any]:
             heavy, page = (f"{url}run/{identifiers[name]}" for name in ("dense.db", "growing.db"))
             found["dense_cold"] = _opened([browser.open(heavy, _DRAWN)])
             found["warm"] = _opened([browser.open(page, _DRAWN) for _ in range(_TIMES)])
+            busy = _seconds(process.pid)
             found["update"] = _updates(browser, growing, sizes.updates)
+            found["update"]["server"] = round((_seconds(process.pid) - busy) / sizes.updates, 4)
             found["bytes"] = _message_size(url, identifiers["growing.db"])
             found["clients"] = _listeners(f"{page}/events?width=960", growing, sizes)
             found["memory"] = _memory(process.pid)
@@ -142,6 +145,12 @@ def _listeners(address: str, run: Run, sizes: Sizes) -> dict[str, float]:
         "last": median(last),
         "worst": round(max(last), 4),
     }
+
+
+def _seconds(process: int) -> float:
+    """The time of a processor that it has taken so far."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _memory(process: int) -> float:

@@ -84,8 +84,9 @@ def _live(live: dict[str, Any] | None) -> list[str]:
         table,
         f"From the commit of the writer until the page has painted the new steps: median "
         f"{update['median'] * 1e3:.0f} ms, 90 % within {update['p90'] * 1e3:.0f} ms, worst of "
-        f"{update['count']} {update['worst'] * 1e3:.0f} ms. A message has "
-        f"{live['bytes'] / 1e3:.0f} kB.",
+        f"{update['count']} {update['worst'] * 1e3:.0f} ms. An update takes "
+        f"{update['server'] * 1e3:.0f} ms of a processor on the server (with its looks at the file "
+        f"during a second) and has {live['bytes'] / 1e3:.0f} kB.",
         f"With {clients['count']} listeners at one run the first hears of a commit after "
         f"{clients['first'] * 1e3:.0f} ms and the last after {clients['last'] * 1e3:.0f} ms "
         f"(medians; worst {clients['worst'] * 1e3:.0f} ms). The server took at most "

@@ -51,7 +51,7 @@ def _measured(update: float) -> dict[str, Any]:
     return {
         "live": {
             **dict.fromkeys(pages, opened),
-            "update": {"median": update, "p90": update, "worst": 0.5, "count": 30},
+            "update": {"median": update, "p90": update, "worst": 0.5, "count": 30, "server": 0.05},
             "clients": {"count": 100, "first": 0.1, "last": 0.2, "worst": 0.3},
             "runs": 50, "steps": 100_000, "layers": 50, "looks": 2000, "dense_looks": 10_000,
             "megabytes": 5.0, "dense_megabytes": 90.0, "bytes": 250_000, "memory": 120.0,

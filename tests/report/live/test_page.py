@@ -73,6 +73,20 @@ def test_a_run_that_was_not_judged_yet_is_not_called_healthy(tmp_path: Path) -> 
     assert message["health"] == "unknown"
 
 
+def test_a_healthy_run_that_goes_on_is_healthy_so_far(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "run.db")
+    writer.chart(chart())
+    append(writer, 0, 10)
+    told = {"root": None, "others": [], "consequences": [], "set_aside": [], "not_checked": {}}
+    writer.meta("standing", {"health": "healthy", "ended": False, "diagnosis": told})
+    message = run_message(_followed(tmp_path / "run.db"), 240)
+    assert 'class="word">Healthy so far</span>: nothing was found in 10 steps' in message["html"]
+    writer.meta("standing", {"health": "healthy", "ended": True})
+    writer.meta("diagnosis", told)
+    message = run_message(_followed(tmp_path / "run.db"), 240)
+    assert 'class="word">Healthy</span>: nothing was found in 10 steps' in message["html"]
+
+
 def test_nothing_to_show_is_no_view(tmp_path: Path) -> None:
     (tmp_path / "run.db").touch()
     message = run_message(_followed(tmp_path / "run.db"), 240)

@@ -13,7 +13,7 @@ from paramedic.diagnose.rules import rules
 from paramedic.report import html
 from paramedic.report.live.following import Following
 from paramedic.report.live.standing import DAMAGED, EMPTY
-from paramedic.report.view import Judgement, RunView, run_view
+from paramedic.report.view import Headline, Judgement, RunView, run_view
 from paramedic.report.wording import visible_all
 from paramedic.version import __version__
 
@@ -107,8 +107,15 @@ def _view(following: Following, width: int) -> RunView | None:
         spent=spent if isinstance(spent, dict) else None,
         width=width,
     )
+    return replace(shown, headline=_headline(following, shown.headline))
+
+
+def _headline(following: Following, found: Headline) -> Headline:
+    """The verdict on a run that has not ended is not the last word."""
     if following.judgement is None:
         words = "Not judged yet: the monitor of this run has noted nothing so far."
-        headline = replace(shown.headline, word="Not judged yet", sentence=words)
-        shown = replace(shown, headline=headline)
-    return shown
+        return replace(found, word="Not judged yet", sentence=words)
+    if found.health == "healthy" and not following.standing.ended:
+        rest = found.sentence.removeprefix(found.word)
+        return replace(found, word="Healthy so far", sentence=f"Healthy so far{rest}")
+    return found

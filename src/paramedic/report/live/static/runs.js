@@ -45,7 +45,7 @@
     const age = Date.now() / 1000 - run.changed;
     if (run.state === "running") return "running";
     if (run.state === "ended") return `ended ${ago(age)}`;
-    if (run.state === "silent") return `no news, ${ago(age)}`;
+    if (run.state === "silent") return `no news for ${ago(age).replace(" ago", "")}`;
     return run.words;
   }
 
