@@ -21,9 +21,9 @@ from paramedic.report.view.judgement import Judgement, SourceLine
 from paramedic.report.view.page import PageView
 from paramedic.report.view.run import run_view
 from paramedic.report.view.study import Best, StudyView, Trial
-from paramedic.types import Event, Finding, Pulse, Remedy, Severity
+from paramedic.types import Epoch, Event, Finding, Pulse, Remedy, Severity
 from tests.report.made import CODE, REMEDY, chart, course, judgement, names, sick_run
-from tests.report.view.test_heal import OUTCOME
+from tests.report.view.test_heal import OUTCOME, attempt
 
 STUDY = StudyView(
     "study", "1 of 2 trials were stopped.", "val_acc", "maximize",
@@ -144,9 +144,14 @@ def hostile_page(words: str) -> str:
         sources={words: (SourceLine(words, words),)},
     )
     base = course(20, 2, called=(words, "b"))
-    run = replace(base, events=(Event(1, words, words),))
-    shown = run_view(words, run, told)
-    return render(PageView(words, (shown, shown), errors={words: words}))
+    numbers = (Epoch(0, 9, {f"{words}loss": 1.0, words: 2.0}),)
+    shown = run_view(words, replace(base, events=(Event(1, words, words),), epochs=numbers), told)
+    heal = heal_view(
+        {**OUTCOME, "attempts": [attempt(0, words, None, words)], "chosen": 0, "diff": words}
+    )
+    study = replace(STUDY, name=words, trials=(Trial(0, words, words, 1.0, 1.0, words),),
+                    causes={words: 1}, best=(Best(words, (1.0,), (1.0,)),))  # fmt: skip
+    return render(PageView(words, (shown, shown), (heal,), (study,), {words: words}))
 
 
 def test_hostile_text_is_shown_as_text() -> None:

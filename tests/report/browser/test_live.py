@@ -66,10 +66,9 @@ def test_the_page_moves_while_a_process_writes(
     client = serve(tmp_path)
     visit(browser, address(client))
     first = browser.run(f"return {STEP}")
-    picture = "return document.querySelector('[data-panel] canvas').toDataURL()"
-    before = browser.run(picture)
-    browser.wait(f"return {STEP} > {first} + 60")
-    assert browser.run(picture) != before
+    picture = "document.querySelector('[data-panel] canvas').toDataURL()"
+    browser.run(f"window.before = {picture}")
+    browser.wait(f"return {STEP} > {first} + 60 && {picture} !== window.before")
     assert browser.run("return document.querySelector('#state').textContent").startswith("Running")
     assert browser.run("return document.querySelector('#connection').textContent") == "Live"
     assert browser.messages() == []

@@ -41,7 +41,7 @@ def test_pointing_at_a_cell_tells_its_value(browser: Browser) -> None:
     browser.run("arguments[0].scrollIntoView({block: 'center'})", canvas)
     size = browser.run("return [arguments[0].clientWidth, arguments[0].clientHeight]", canvas)
     # The last column of the second of three rows, which are 22 pixels high.
-    right, down = size[0] / 2 - 5, 2 + 1.5 * 22 - size[1] / 2
+    right, down = size[0] / 2 - 5, 18 + 1.5 * 22 - size[1] / 2
     ActionChains(browser.driver).move_to_element_with_offset(canvas, right, down).perform()
     assert browser.run(READOUT) == "body.1 (Linear), step 99: 1"
     ActionChains(browser.driver).move_to_element_with_offset(canvas, right, down + 22).perform()
@@ -159,3 +159,17 @@ def test_hostile_text_does_nothing(browser: Browser, words: str) -> None:
     assert {one for one in browser.requests() if one.startswith("http")} == {
         browser.driver.current_url
     }
+
+
+def test_everything_is_printed_on_white(browser: Browser) -> None:
+    browser.open(ONE, scheme="dark")
+    state = (
+        "return [document.querySelectorAll('details:not([open])').length,"
+        " document.documentElement.dataset.theme || '']"
+    )
+    before = browser.run(state)
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    assert browser.run(state) == [0, "light"]
+    browser.run("dispatchEvent(new Event('afterprint'))")
+    assert browser.run(state) == before
+    assert before[0] > 0

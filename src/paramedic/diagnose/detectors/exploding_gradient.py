@@ -153,6 +153,7 @@ class ExplodingGradient(Detector):
             moment=event.step,
             norm=norm,
             usual=usual,
+            times_usual=norm / usual,
             threshold=self.leap,
             deviations=data["deviations"],
         )

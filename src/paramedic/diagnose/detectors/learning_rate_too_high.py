@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -133,8 +134,9 @@ class LearningRateTooHigh(Detector):
             severity=Severity.CRITICAL,
             confidence=0.9,
             update_ratio=peak,
-            usual_update_ratio=usual,
             threshold=self.ratio,
+            usual_update_ratio=usual,
+            usual_update_ratio_threshold=self.steady,
             learned=loss.learned,
         )
 
@@ -170,6 +172,7 @@ class LearningRateTooHigh(Detector):
             first_step=step,
             rate=float(rates[place]),
             before=float(rates[place - 1]),
+            times=float(rates[place] / rates[place - 1]) if rates[place - 1] else math.inf,
             threshold=self.leap,
         )
 

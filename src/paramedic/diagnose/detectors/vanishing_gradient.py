@@ -138,6 +138,7 @@ class VanishingGradient(Detector):
             explains=frozenset() if new else None,
             norm=norm,
             usual=usual,
+            share_of_usual=norm / usual,
             threshold=self.fall,
             **since,
         )

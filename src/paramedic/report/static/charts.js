@@ -13,7 +13,9 @@
     if (!Number.isFinite(value)) return "not finite";
     const size = Math.abs(value);
     if (size === 0) return "0";
-    if (size < 1e-3 || size >= 1e6) return value.toExponential(2).replace(/\.?0+e/, "e");
+    if (size < 1e-3 || size >= 1e5) {
+      return value.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
+    }
     return String(Number(value.toPrecision(4)));
   };
 

@@ -25,7 +25,10 @@
   /** The colour of a value: by the healthy band where there is one, else by the range. */
   const painter = (map) => {
     const log = (value) => Math.log10(value);
-    if (map.scale !== "log") return ramp([Paramedic.colour("share-0"), ...SHARES]);
+    if (map.scale !== "log") {
+      const shares = ramp([Paramedic.colour("share-0"), ...SHARES]);
+      return (value) => shares(Math.pow(value, 1.8)); // small shares are nothing to worry about
+    }
     if (!map.healthy) {
       const low = log(map.low), span = log(map.high) - low || 1;
       return (value) => viridis((log(value) - low) / span);
@@ -132,7 +135,7 @@
       const width = this.host.clientWidth, rows = this.map.layers.length;
       const left = Math.round(Math.min(this.longest() + 12, width * 0.3));
       const row = Math.min(Math.max(Math.round(340 / rows), 5), 22);
-      return { left, top: 2, width: width - left - 2, row, height: rows * row, foot: 22 };
+      return { left, top: 18, width: width - left - 2, row, height: rows * row, foot: 22 };
     }
 
     /** The width of the longest name. */
@@ -219,21 +222,28 @@
     }
 
     lines(context, box) {
-      for (const mark of this.marks) {
+      for (const mark of [...this.marks].reverse()) {
         if (mark.severity === "info") continue;
         const x = this.x(mark.step, box);
         if (x < box.left || x > box.left + box.width) continue;
-        context.strokeStyle = "#ffffff";
-        context.lineWidth = 3;
+        const colour = Paramedic.colour(mark.severity);
+        context.strokeStyle = colour;
+        context.lineWidth = 1;
+        context.setLineDash([3, 4]);
         context.beginPath();
         context.moveTo(x, box.top);
         context.lineTo(x, box.top + box.height);
         context.stroke();
-        context.strokeStyle = "#1b2230";
-        context.lineWidth = 1;
-        context.setLineDash([4, 3]);
-        context.stroke();
         context.setLineDash([]);
+        context.fillStyle = colour;
+        context.beginPath();
+        context.arc(x, 8, 7.5, 0, 2 * Math.PI);
+        context.fill();
+        context.fillStyle = Paramedic.colour("surface");
+        context.font = `700 10px ${Paramedic.colour("sans")}`;
+        context.textAlign = "center";
+        context.textBaseline = "middle";
+        context.fillText(String(mark.number), x, 8.5);
       }
     }
 
