@@ -100,6 +100,49 @@ def test_what_is_found_appears_and_what_is_unfolded_stays(
 
 
 @pytest.mark.usefixtures("leaving")
+def test_a_cell_that_is_read_stays_when_the_map_grows(
+    browser: Browser, serve: Serve, tmp_path: Path
+) -> None:
+    from selenium.webdriver import Keys
+
+    writer = Writer(tmp_path / "run.db")
+    writer.chart(chart())
+    append(writer, 0, 50)
+    visit(browser, address(serve(tmp_path)))
+    heat = browser.find("[data-map='0']")
+    heat.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
+    read = "return document.querySelector('.readout').textContent"
+    told = browser.run(read)
+    assert told.startswith("body (Linear), step")
+    append(writer, 50, 100)
+    browser.wait(f"return {STEP} === 99")
+    writer.close()
+    assert browser.run(read) == told
+
+
+@pytest.mark.usefixtures("leaving")
+def test_what_is_out_of_sight_is_drawn_when_it_comes_into_sight(
+    browser: Browser, serve: Serve, tmp_path: Path
+) -> None:
+    writer = Writer(tmp_path / "run.db")
+    writer.chart(chart())
+    append(writer, 0, 50)
+    visit(browser, address(serve(tmp_path)))
+    drawn = "document.querySelector('[data-map] canvas').toDataURL()"
+    browser.run(
+        "scrollTo({top: 0, behavior: 'instant'}); document.body.style.paddingTop = '3000px'"
+    )
+    browser.run("return new Promise((done) => setTimeout(done, 300))")
+    browser.run(f"window.before = {drawn}")
+    append(writer, 50, 100)
+    browser.wait(f"return {STEP} === 99")
+    writer.close()
+    assert browser.run(f"return {drawn} === window.before")
+    browser.run("document.querySelector('[data-map]').scrollIntoView({behavior: 'instant'})")
+    browser.wait(f"return {drawn} !== window.before")
+
+
+@pytest.mark.usefixtures("leaving")
 def test_the_list_leads_to_runs_by_keys_alone(
     browser: Browser, serve: Serve, tmp_path: Path
 ) -> None:
