@@ -93,7 +93,8 @@ def finish(db: sqlite3.Connection) -> None:
 def _is_plain(db: sqlite3.Connection) -> bool:
     """Whether the file could be taken out of WAL mode, as far as that was tried."""
     try:
-        return db.execute("PRAGMA journal_mode = DELETE").fetchone() != ("wal",)
+        (mode,) = db.execute("PRAGMA journal_mode = DELETE").fetchone()
+        return str(mode) != "wal"
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
             raise
