@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -134,3 +135,16 @@ def test_errors_are_explained(code: int, words: str) -> None:
 
 def test_other_errors_speak_for_themselves() -> None:
     assert database.explain(OSError("strange")) == "strange"
+
+
+def test_a_reader_that_is_just_looking_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    db = database.create(path)
+    db.execute("INSERT INTO meta VALUES ('a', 0, '')")
+    reader = database.open_read_only(path)
+    reader.execute("SELECT count(*) FROM frames").fetchall()
+    leaving = threading.Timer(0.05, reader.close)
+    leaving.start()
+    database.finish(db)
+    leaving.join()
+    assert not Path(f"{path}-wal").exists()

@@ -12,6 +12,7 @@ from paramedic.cli.demo import demo
 from paramedic.cli.explain import explain
 from paramedic.cli.export import export
 from paramedic.cli.heal import heal
+from paramedic.cli.live import live
 from paramedic.cli.replay import replay
 from paramedic.cli.report import report
 from paramedic.cli.rules import rules
@@ -33,6 +34,7 @@ app.command()(checkup)
 app.command()(heal)
 app.command()(replay)
 app.command()(report)
+app.command()(live)
 app.command()(simulate)
 app.command()(rules)
 app.command()(explain)

@@ -31,6 +31,7 @@ from paramedic.probe.loop import Loop
 from paramedic.probe.options import Options
 from paramedic.probe.origin import Origin
 from paramedic.probe.recorder import Recorder
+from paramedic.probe.standing import KEY, Standing
 from paramedic.probe.teller import Teller
 from paramedic.trace import Writer, fresh_path
 from paramedic.types import Chart, Epoch, Event, Finding, Health, Remedy, Window
@@ -61,6 +62,7 @@ class Monitor:
         )
         self._recorder = Recorder(self._open_trace(options), engine, self._audience)
         self._teller = Teller(options.log)
+        self._standing = Standing(self._recorder.meta)
         self._loop = Loop(
             self._examiner, optimizers, options, self.guard, self._on_cycle, self._recorder,
             self._attendant,
@@ -102,6 +104,8 @@ class Monitor:
         self._recorder.epoch(Epoch(self._epochs, self.last_step, numbers))
         self._epochs += 1
         self._teller.epoch(self.summary())
+        if self._recorder.writer is not None:
+            self._standing.tell(self._stands)
 
     def remember(self, losses: Sequence[float], epochs: Sequence[Mapping[str, float]]) -> None:
         """What was seen of this run before it was interrupted: the loss of each step, the numbers
@@ -279,16 +283,9 @@ class Monitor:
         self.guard.attempt("diagnosis", self._recorder.finish)
         self._tell_news()
         self._teller.end(self.summary())
-        engine = self._recorder.engine
-        self._recorder.close(
-            {
-                "spent": self.spent,
-                "labels": {str(label): count for label, count in self.labels.items()},
-                "diagnosis": engine.diagnosis().to_json(),
-                "cases": [case.to_json() for case in engine.cases],
-                "remedies": [remedy.to_json() for remedy in self.remedies],
-            }
-        )
+        labels = {str(label): count for label, count in self.labels.items()}
+        brief = {"step": self.last_step, **self.condition.to_json(), "ended": True}
+        self._recorder.close({**self._told(), "labels": labels, KEY: brief})
         self._audience.close_sinks(self.summary(), self.trace)
 
     def __enter__(self) -> Self:
@@ -318,11 +315,26 @@ class Monitor:
         if cycle.origin is not None:
             self._tell_origin(step, cycle.origin)
         self._tell_news()
+        if cycle.level is not None and self._recorder.writer is not None:
+            self._standing.tell(self._stands)
 
     def _tell_news(self) -> None:
         for event in self._attendant.news():
             self._recorder.event(event)
             self._teller.intervention(event)
+
+    def _told(self) -> dict[str, Any]:
+        """What was found, for the record."""
+        engine = self._recorder.engine
+        return {
+            "spent": self.spent,
+            "diagnosis": engine.diagnosis().to_json(),
+            "cases": [case.to_json() for case in engine.cases],
+            "remedies": [remedy.to_json() for remedy in self.remedies],
+        }
+
+    def _stands(self) -> dict[str, Any]:
+        return {"step": self.last_step, **self.condition.to_json(), **self._told()}
 
     def _on_open(self, case: Case) -> None:
         """The engine is certain of something. Its remedies are prepared while the numbers before
@@ -331,6 +343,7 @@ class Monitor:
         remedies = self.guard.attempt("remedies", self._pharmacist.see, finding, window) or ()
         self._teller.finding(finding, remedies)
         self._audience.finding(finding, remedies)
+        self._standing.wake()
         self._attendant.case_opened(case, remedies)
 
     def _tell_origin(self, step: int, origin: Origin) -> None:

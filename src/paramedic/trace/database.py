@@ -9,13 +9,15 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import time
 from contextlib import suppress
 from pathlib import Path
 
 from paramedic.trace import schema
-from paramedic.trace.errors import TraceError
+from paramedic.trace.errors import ForeignDatabase, TraceError
 
 LOCK_SECONDS = 5.0  # how long a lock of somebody else may last before it counts as a failure
+_READER_SECONDS = 0.2  # how long the end of a run waits for somebody who reads its trace
 _LONGEST_VALUE = 64 * 2**20  # bytes of one text or blob; caps what a hostile file can allocate
 _WAL_KEPT = 4 * 2**20  # bytes the write-ahead log keeps on disk when it is empty
 
@@ -74,13 +76,29 @@ def _create_objects(db: sqlite3.Connection) -> None:
 
 
 def finish(db: sqlite3.Connection) -> None:
-    """Closes the writer's connection and leaves one plain file that needs no `-wal` beside it."""
+    """Closes the writer's connection and leaves one plain file that needs no `-wal` beside it.
+
+    A reader that is just looking is waited for; while one stays, the file stays in WAL mode.
+    """
+    end = time.monotonic() + _READER_SECONDS
     try:
-        with suppress(sqlite3.Error):  # a reader is there: the file stays in WAL mode, also fine
+        with suppress(sqlite3.Error):
             db.execute("PRAGMA busy_timeout = 0")
-            db.execute("PRAGMA journal_mode = DELETE")
+            while not _is_plain(db) and time.monotonic() < end:
+                time.sleep(_READER_SECONDS / 20)
     finally:
         db.close()
+
+
+def _is_plain(db: sqlite3.Connection) -> bool:
+    """Whether the file could be taken out of WAL mode, as far as that was tried."""
+    try:
+        (mode,) = db.execute("PRAGMA journal_mode = DELETE").fetchone()
+        return str(mode) != "wal"
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+        return False
 
 
 def open_read_only(path: Path) -> sqlite3.Connection:
@@ -139,7 +157,7 @@ def _verified(path: Path, uri: str) -> sqlite3.Connection:
 
 def _check_identity(path: Path, db: sqlite3.Connection) -> None:
     if db.execute("PRAGMA application_id").fetchone() != (schema.APPLICATION_ID,):
-        raise TraceError(path, "is a SQLite database, but not a trace of Paramedic.")
+        raise ForeignDatabase(path, "is a SQLite database, but not a trace of Paramedic.")
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version > schema.VERSION:
         problem = f"(schema {version}, this one reads up to {schema.VERSION}): upgrade `paramedic`."

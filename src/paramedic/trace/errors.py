@@ -1,4 +1,4 @@
-"""The one exception of this package."""
+"""The exceptions of this package."""
 
 from __future__ import annotations
 
@@ -18,3 +18,7 @@ class TraceError(Exception):
 
     def __str__(self) -> str:
         return f"`{self.path}` {self.problem}"
+
+
+class ForeignDatabase(TraceError):
+    """The file is a SQLite database of another program."""

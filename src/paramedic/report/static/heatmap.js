@@ -3,7 +3,7 @@
   "use strict";
   const Paramedic = (window.Paramedic = window.Paramedic || {});
   const LONGEST = 40; // characters of a name beside a row
-  const UNKNOWN = 0, ZERO = 1, INFINITE = 2, FIRST = 3, LEVELS = 65535 - FIRST;
+  const UNKNOWN = 0, ZERO = 1, INFINITE = 2, FIRST = 3, LEVELS = 65535 - FIRST, SHADES = 1024;
 
   const VIRIDIS = ["#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725"];
   const SHARES = ["#e8c26a", "#dd7f3b", "#a8182f"]; // after the theme's own colour of none
@@ -88,8 +88,16 @@
       this.readout = host.parentElement.querySelector(".readout");
       this.mark(marks);
       this.set(map);
-      this.watcher = new ResizeObserver(() => this.draw());
+      this.refresh();
+      this.watcher = new ResizeObserver(() => { if (host.clientWidth !== this.drawnWidth) this.draw(); });
       this.watcher.observe(host);
+      // What is out of sight is drawn when it comes into sight: a live page changes often.
+      this.seen = true;
+      this.sight = new IntersectionObserver((entries) => {
+        this.seen = entries[entries.length - 1].isIntersecting;
+        if (this.seen && this.stale) this.refresh();
+      }, { rootMargin: "300px" });
+      this.sight.observe(host);
       this.listeners = {
         pointermove: (event) => this.point(event),
         pointerdown: (event) => this.point(event),
@@ -104,14 +112,24 @@
       this.map = map;
       this.codes = codesOf(map);
       this.paint = painter(map);
-      this.chosen = null;
+      this.stale = true;
+    }
+
+    refresh() {
+      this.stale = false;
       this.draw();
       this.legend();
     }
 
+    /** Newer values; the cell that is read stays at its layer and step. */
     update(map, marks) {
+      const { row, column } = this.chosen || {}, step = this.chosen && this.map.steps[column];
       this.mark(marks || this.marks);
       this.set(map);
+      this.chosen = this.chosen && row < map.layers.length ? { row, column: columnAt(map.steps, step) } : null;
+      if (this.seen) this.refresh();
+      const words = this.chosen ? this.sentence(this.chosen) : "";
+      if (this.readout.textContent !== words) this.readout.textContent = words;
     }
 
     /** Findings; layers that one names are written in its colour. */
@@ -123,6 +141,7 @@
 
     destroy() {
       this.watcher.disconnect();
+      this.sight.disconnect();
       for (const [name, listener] of Object.entries(this.listeners)) this.host.removeEventListener(name, listener);
     }
 
@@ -147,6 +166,7 @@
 
     draw() {
       const box = this.frame();
+      this.drawnWidth = this.host.clientWidth;
       if (box.width < 10) return;
       const ratio = devicePixelRatio || 1, context = this.canvas.getContext("2d");
       const height = box.top + box.height + box.foot;
@@ -168,14 +188,16 @@
       const image = new ImageData(width, layers.length);
       const pixels = new Uint32Array(image.data.buffer);
       const pack = ([red, green, blue]) => (255 << 24) | (blue << 16) | (green << 8) | red;
-      const colours = new Map([
-        [UNKNOWN, pack(rgb(Paramedic.colour("unknown")))],
-        [ZERO, pack(rgb("#16181d"))],
-        [INFINITE, pack(rgb(Paramedic.colour("broken")))],
-      ]);
+      const special = [Paramedic.colour("unknown"), "#16181d", Paramedic.colour("broken")].map((one) => pack(rgb(one)));
+      const shades = new Uint32Array(SHADES); // as many colours as an eye can tell apart; zero: not mixed yet
       const colour = (code) => {
-        if (!colours.has(code)) colours.set(code, pack(this.paint(valueOf(this.map, code)).map(Math.round)));
-        return colours.get(code);
+        if (code < FIRST) return special[code];
+        const shade = Math.round(((code - FIRST) / LEVELS) * (SHADES - 1));
+        if (!shades[shade]) {
+          const value = valueOf(this.map, FIRST + (shade / (SHADES - 1)) * LEVELS);
+          shades[shade] = pack(this.paint(value).map(Math.round));
+        }
+        return shades[shade];
       };
       for (let x = 0; x < width; x += 1) {
         const column = columnAt(steps, steps[0] + ((x + 0.5) / width) * (end - steps[0]));

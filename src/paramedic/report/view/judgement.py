@@ -6,19 +6,21 @@ come to the same `Judgement`.
 
 from __future__ import annotations
 
+import json
 import linecache
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis
 from paramedic.diagnose.replay import Verdict
 from paramedic.diagnose.rules import DEFAULT
 from paramedic.run.outcome import Record, Verified
-from paramedic.trace import Trace, TraceError
+from paramedic.trace import Trace, TraceError, validation
 from paramedic.types import Finding, Remedy
 
+T = TypeVar("T", Finding, Remedy)
 _LINES = 4  # of the user's source, per finding
 
 
@@ -97,15 +99,20 @@ def of_record(record: Record, verified: Mapping[str, Verified] | None = None) ->
 
 def of_trace(trace: Trace) -> Judgement | None:
     """What the monitor itself wrote when it was closed; None if it was not, or not yet."""
-    told, cases, remedies = (trace.meta(name) for name in ("diagnosis", "cases", "remedies"))
-    if told is None:
+    return of_told(trace, {name: trace.meta(name) for name in ("diagnosis", "cases", "remedies")})
+
+
+def of_told(trace: Trace, told: Mapping[str, Any]) -> Judgement | None:
+    """The same of what a monitor wrote anywhere in the trace, at its end or on the way."""
+    if told.get("diagnosis") is None:
         return None
     try:
-        diagnosis = _diagnosis(told)
+        diagnosis = _diagnosis(told["diagnosis"])
+        cases = told.get("cases") or ()
         return Judgement(
             diagnosis=diagnosis,
-            cases=tuple(Case.from_json(one) for one in cases or ()),
-            remedies=tuple(Remedy.from_json(one) for one in remedies or ()),
+            cases=tuple(Case(_built(Finding, one), *_story(one)) for one in cases),
+            remedies=tuple(_built(Remedy, one) for one in told.get("remedies") or ()),
             judged=bool(diagnosis.findings) or len(trace) > 0,
             why_not=_why_not(len(trace), diagnosis),
         )
@@ -115,9 +122,22 @@ def of_trace(trace: Trace) -> Judgement | None:
 
 def _diagnosis(told: Mapping[str, Any]) -> Diagnosis:
     groups = ("others", "consequences", "set_aside")
-    found = {name: tuple(Finding.from_json(one) for one in told[name]) for name in groups}
-    root = None if told["root"] is None else Finding.from_json(told["root"])
-    return Diagnosis(root=root, not_checked=dict(told["not_checked"]), **found)
+    found = {name: tuple(_built(Finding, one) for one in told[name]) for name in groups}
+    root = None if told["root"] is None else _built(Finding, told["root"])
+    reasons = {str(slug): str(why) for slug, why in told["not_checked"].items()}
+    return Diagnosis(root=root, not_checked=reasons, **found)
+
+
+def _built(kind: type[T], told: Any) -> T:
+    """From a file that may be a stranger's: every type is checked."""
+    return validation.build(kind, json.dumps(told))
+
+
+def _story(told: Mapping[str, Any]) -> tuple[int, int, int | None]:
+    opened, seen, closed = told["opened"], told["seen"], told["closed"]
+    if type(opened) is not int or type(seen) is not int or type(closed) not in (int, type(None)):
+        raise ValueError(f"a case from {opened!r} to {closed!r}")
+    return opened, seen, closed
 
 
 def _why_not(frames: int, diagnosis: Diagnosis) -> str:

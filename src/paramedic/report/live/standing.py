@@ -1,0 +1,98 @@
+"""How a run stands, by its trace alone: what its monitor noted last, and when.
+
+A live run is not judged again here: its own monitor does that, notes what it found, and ends the
+notes when it is closed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from paramedic.trace import Trace, TraceError
+from paramedic.types import Health
+
+QUIET = 60.0  # seconds without news, after which that is said
+
+RUNNING, ENDED, SILENT, EMPTY, DAMAGED, GONE, UNREAD = (
+    "running", "ended", "silent", "empty", "damaged", "gone", "unread"
+)  # fmt: skip
+
+_OLD = {"healthy": Health.HEALTHY, "warning": Health.SICK, "critical": Health.CRITICAL}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the monitor noted: one word of health (empty: not judged yet), the trend of the loss,
+    the slug of the root, and, under `told`, the diagnosis with its cases and remedies."""
+
+    health: str = ""
+    trend: str = ""
+    root: str = ""
+    ended: bool = False
+    told: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read(trace: Trace) -> Standing:
+    """The newest note of a run; that of its end, if it has come to it."""
+    noted = trace.meta("standing")
+    whole = {name: trace.meta(name) for name in ("diagnosis", "cases", "remedies", "spent")}
+    if noted is None and whole["diagnosis"] is not None:
+        noted = _of_the_end(whole["diagnosis"])
+    if noted is None:
+        return Standing()
+    try:
+        ended = bool(noted.get("ended"))
+        told = whole if ended else {name: noted.get(name) for name in whole}
+        health, trend, root = (_word(noted.get(name)) for name in ("health", "trend", "root"))
+        return Standing(health, trend, root, ended=ended, told=told)
+    except AttributeError as error:
+        raise TraceError(trace.path, "is damaged: its note of how the run stands.") from error
+
+
+def state(standing: Standing, age: float) -> str:
+    """Whether the run goes on, `age` seconds after its trace has changed last."""
+    if standing.ended:
+        return ENDED
+    return RUNNING if age < QUIET else SILENT
+
+
+def words(state: str, age: float, *, trend: str = "", problem: str = "") -> str:
+    """What to say of the state of a run, to somebody who waits for news of it."""
+    return {
+        RUNNING: f"Running; {trend}." if trend else "Running.",
+        ENDED: f"Ended; {trend.replace(' is ', ' was ', 1)}." if trend else "Ended.",
+        SILENT: (
+            f"No news for {duration(age)}, and the trace was not closed: the program was killed, "
+            "or a step of it takes that long."
+        ),
+        UNREAD: "Reading …",
+        EMPTY: "Nothing is recorded yet.",
+        DAMAGED: f"The trace {problem}",
+        GONE: "The trace was deleted or moved; this is what was read of it.",
+    }[state]
+
+
+def duration(seconds: float) -> str:
+    """A time in its largest unit."""
+    for length, unit in ((86400.0, "day"), (3600.0, "hour"), (60.0, "minute")):
+        if seconds >= length:
+            count = math.floor(seconds / length)
+            return f"{count} {unit}{'s' if count != 1 else ''}"
+    return f"{max(math.floor(seconds), 0)} seconds"
+
+
+def _of_the_end(diagnosis: Any) -> dict[str, Any]:
+    """The same for a trace whose monitor noted only its end."""
+    found = diagnosis if isinstance(diagnosis, Mapping) else {}
+    root = found.get("root")
+    slug = root.get("slug") if isinstance(root, Mapping) else ""
+    health = found.get("health")
+    known = _OLD.get(health) if isinstance(health, str) else None
+    return {"health": str(known or ""), "root": slug, "ended": True}
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,46 @@
+/* Hearing from the server: connects again when it comes back, rests while nobody looks. */
+(() => {
+  "use strict";
+  const Paramedic = (window.Paramedic = window.Paramedic || {});
+  const AGAIN = 3000; // milliseconds until a server that refused is asked again
+
+  /** Call `tell(message)` with everything that comes from `address`. */
+  Paramedic.hear = (address, tell) => {
+    const light = document.getElementById("connection");
+    let source = null, waiting = null;
+
+    const say = (state, words) => {
+      if (light.dataset.state === state) return;
+      light.dataset.state = state;
+      light.textContent = words;
+    };
+
+    const close = () => {
+      clearTimeout(waiting);
+      if (source) source.close();
+      source = null;
+    };
+
+    const open = () => {
+      if (source || document.hidden) return;
+      source = new EventSource(address);
+      source.onmessage = (event) => {
+        say("open", "Live");
+        tell(JSON.parse(event.data));
+        document.documentElement.dataset.version = event.lastEventId;
+      };
+      source.onerror = () => {
+        say("lost", "No answer: the server has ended or cannot be reached. Trying again …");
+        if (source.readyState !== EventSource.CLOSED) return; // the browser tries by itself
+        close();
+        waiting = setTimeout(open, AGAIN);
+      };
+    };
+
+    // A browser keeps six connections to a server: a page in the background gives its own back.
+    document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+    addEventListener("pagehide", close);
+    addEventListener("pageshow", open);
+    open();
+  };
+})();

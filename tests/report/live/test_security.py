@@ -1,0 +1,200 @@
+"""Who is let in, tried as a stranger would."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+
+from starlette.responses import PlainTextResponse
+from starlette.types import Message
+
+from paramedic.report.live.security import Door, Guard, is_wildcard
+
+Answer = tuple[int, dict[str, str], str]
+
+
+def ask(guard: Guard, path: str = "/", method: str = "GET", **headers: str) -> Answer:
+    """Status, headers and body of one request."""
+    sent: list[Message] = []
+    path, _, query = path.partition("?")
+    given = {
+        "host": "localhost:7117",
+        **{name.replace("_", "-"): headers[name] for name in headers},
+    }
+    scope: dict[str, Any] = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "query_string": query.encode(),
+        "headers": [(name.encode(), value.encode("latin-1")) for name, value in given.items()],
+    }
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    asyncio.run(guard(scope, receive, send))
+    found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], found, b"".join(one.get("body", b"") for one in sent[1:]).decode()
+
+
+@pytest.fixture
+def local() -> Guard:
+    return Guard(PlainTextResponse("secret"), Door.local())
+
+
+@pytest.fixture
+def door() -> Door:
+    return Door.open_to("0.0.0.0")
+
+
+@pytest.fixture
+def wide(door: Door) -> Guard:
+    return Guard(PlainTextResponse("secret"), door, "cookie-1")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost", "localhost:7117", "LocalHost:7117", "localhost.", "127.0.0.1", "127.0.0.1:80",
+        "[::1]", "[::1]:7117", "[0:0:0:0:0:0:0:1]:7117",
+        "localhost:9000",  # a tunnel: ssh -L 9000:localhost:7117
+    ],
+)  # fmt: skip
+def test_own_names_are_answered(local: Guard, host: str) -> None:
+    assert ask(local, host=host)[0] == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example", "evil.example:7117", "localhost.evil.example", "127.0.0.1.evil.example",
+        "localhost@evil.example", "evil.example#localhost", "192.168.1.5", "0.0.0.0",
+        "[::ffff:7f00:1]", "[::1", "[::1]x", "[::1]:x", "[localhost]", "[127.0.0.1]", "::1",
+        "localhost:", "localhost:x", "localhost:99999", "localhost:7117:7117", "localhost ",
+        "localhost,evil.example", "", ":7117", "l\u00f6calhost", "127.1", "2130706433", "x" * 5000,
+    ],
+)  # fmt: skip
+def test_foreign_names_are_refused(local: Guard, host: str) -> None:
+    status, _, body = ask(local, host=host)
+    assert status == 421
+    assert "secret" not in body
+
+
+def test_two_host_headers_are_refused(local: Guard) -> None:
+    sent: list[Message] = []
+    hosts = [(b"host", b"localhost"), (b"host", b"evil.example")]
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": hosts}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    asyncio.run(local(scope, None, send))  # type: ignore[arg-type]
+    assert sent[0]["status"] == 421
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW"])
+def test_only_reading_is_answered(local: Guard, method: str) -> None:
+    status, headers, body = ask(local, method=method)
+    assert (status, headers["allow"]) == (405, "GET, HEAD")
+    assert "secret" not in body
+
+
+def test_every_answer_tells_the_browser_to_be_strict(local: Guard) -> None:
+    for status, headers, _ in (ask(local), ask(local, host="evil.example")):
+        policy = headers["content-security-policy"]
+        assert status in (200, 421)
+        assert policy.startswith("default-src 'none'; script-src 'self';")
+        assert not any(word in policy for word in ("unsafe", "*", "http"))
+        assert "frame-ancestors 'none'" in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cache-control"] == "no-store"
+        assert not any(name.startswith("access-control") for name in headers)
+
+
+def test_another_site_may_link_but_not_embed(local: Guard) -> None:
+    for site in ("cross-site", "same-site"):
+        assert ask(local, sec_fetch_site=site, sec_fetch_mode="navigate")[0] == 200
+        assert ask(local, sec_fetch_site=site, sec_fetch_mode="no-cors")[0] == 403
+        assert ask(local, sec_fetch_site=site)[0] == 403
+    assert ask(local, sec_fetch_site="same-origin", sec_fetch_mode="cors")[0] == 200
+
+
+def test_a_socket_is_not_opened(local: Guard) -> None:
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    asyncio.run(local({"type": "websocket", "headers": []}, None, send))  # type: ignore[arg-type]
+    assert sent == [{"type": "websocket.close", "code": 1008}]
+
+
+def test_without_the_token_nothing_is_told(wide: Guard, door: Door) -> None:
+    assert door.token is not None
+    wrong = ["/", "/?token=", "/?token=x", f"/?token={door.token[:-1]}", f"/?token={door.token}x"]
+    wrong += ["/?token=%ff%00", f"/?Token={door.token}", f"/?token=x&token={door.token}"]
+    for path in wrong:
+        status, headers, body = ask(wide, path)
+        assert status == 403, path
+        assert "secret" not in body
+        assert "set-cookie" not in headers
+        assert door.token not in body
+    assert ask(wide, cookie="cookie-1=x")[0] == 403
+    assert ask(wide, cookie=f"cookie-2={door.token}")[0] == 403
+    assert ask(wide, cookie="cookie-1=\u00e9\u00ff; =;;")[0] == 403
+
+
+def test_the_token_becomes_a_cookie_and_leaves_the_address(wide: Guard, door: Door) -> None:
+    status, headers, body = ask(wide, f"/run/ab?width=3&token={door.token}")
+    assert (status, headers["location"]) == (303, "/run/ab?width=3")
+    assert "secret" not in body
+    cookie = headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert "Domain" not in cookie
+    assert ask(wide, "/run/ab", cookie=cookie.partition(";")[0])[2] == "secret"
+
+
+def test_the_token_leads_to_no_other_site(wide: Guard, door: Door) -> None:
+    for path in ("//evil.example/", "/\\evil.example", "///evil.example"):
+        location = ask(wide, f"{path}?token={door.token}")[1]["location"]
+        assert location.startswith("/")
+        assert not location.startswith(("//", "/\\", "/%5C"))
+
+
+def test_the_token_does_not_help_a_foreign_name(wide: Guard, door: Door) -> None:
+    assert ask(wide, f"/?token={door.token}", host="evil.example")[0] == 421
+
+
+def test_addresses_are_known_only_where_all_are_served(wide: Guard) -> None:
+    assert ask(wide, host="192.168.1.5:7117")[0] == 403  # known, but has no token
+    assert ask(wide, host="[fe80::1]:7117")[0] == 403
+    one = Guard(PlainTextResponse("secret"), Door.open_to("192.168.1.5"))
+    assert ask(one, host="192.168.1.5:7117")[0] == 403
+    assert ask(one, host="192.168.1.6:7117")[0] == 421
+
+
+def test_tokens_are_long_and_never_the_same() -> None:
+    tokens = {Door.open_to("0.0.0.0").token for _ in range(20)}
+    assert len(tokens) == 20
+    assert all(token is not None and len(token) >= 32 for token in tokens)
+    assert Door.local().token is None
+    assert not Door.local().knows_token("")
+
+
+def test_the_token_is_not_shown_by_accident(door: Door) -> None:
+    assert str(door.token) not in repr(door)
+
+
+@pytest.mark.parametrize(("host", "wild"), [("0.0.0.0", True), ("::", True), ("[::]", True),
+                                            ("127.0.0.1", False), ("box", False)])  # fmt: skip
+def test_wildcards(host: str, wild: bool) -> None:
+    assert is_wildcard(host) is wild
