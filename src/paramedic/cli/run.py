@@ -114,20 +114,34 @@ def _is_first() -> bool:
 
 
 def _severity(name: str | None) -> Severity | None:
-    from paramedic.types import Severity
-
     if name is None:
         return None
+    from paramedic.types import Severity
+
     if name not in (Severity.WARNING, Severity.CRITICAL):
         raise ValueError(f"--stop-on must be `critical` or `warning` but got `{name}`.")
     return Severity(name)
 
 
 def _check_rules(select: Sequence[str], ignore: Sequence[str]) -> None:
-    """An unknown code is told before the program begins, not in the middle of it."""
+    """An unknown code is told before the program begins, not in the middle of it. Where nothing
+    is chosen nothing is loaded: the program may want to set numpy up before it is imported."""
+    if not select and not ignore and not _has_settings():
+        return
     from paramedic.diagnose.config import load
 
     load().choose(select=select, ignore=ignore)
+
+
+def _has_settings() -> bool:
+    """Whether a file of the project may speak of us."""
+    here = Path.cwd()
+    files = [one / "pyproject.toml" for one in (here, *here.parents)]
+    return any((one.parent / "paramedic.toml").is_file() for one in files) or any(
+        "paramedic" in one.read_text(encoding="utf-8", errors="replace")
+        for one in files
+        if one.is_file()
+    )
 
 
 def _show(outcome: Outcome, ending: Ending, *, verbose: bool) -> None:

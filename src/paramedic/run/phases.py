@@ -1,7 +1,7 @@
 """Epochs and validation, as far as they show in what a program calls.
 
-An evaluation is made of loss functions that are called without gradients between two backward
-passes. It is known by its data: the data set of the loader that served them, or the memory of the
+An evaluation is made of loss functions that are called without gradients between two steps of
+the optimizer. It is known by its data: the data set of the loader that served them, or the memory of the
 targets. What the training itself learns from is not a validation. An epoch ends with an
 evaluation, or when the loader of the training has no more batches.
 """
@@ -44,7 +44,7 @@ class Phases:
     """Follows loaders and losses; `take` gives the numbers of an epoch when one has ended."""
 
     def __init__(self) -> None:
-        self._served: int | None = None  # the data set that served since the last backward pass
+        self._served: int | None = None  # the data set that served since the last step
         self._learned: set[int] = set()  # data that the training learns from
         self._noted = 0
         self._evaluations: dict[int, Evaluation] = {}
@@ -72,7 +72,7 @@ class Phases:
     ) -> None:
         """A loss function was called, in training or not."""
         if torch.is_grad_enabled() and result.requires_grad:
-            if self._noted < _FIRST_LOSSES:
+            if self.noting:
                 self._noted += 1
                 self._learned.add(self._key(target))
             return
@@ -91,7 +91,7 @@ class Phases:
         return target.untyped_storage().data_ptr()
 
     def trained(self) -> None:
-        """A backward pass has begun: what was served belongs to it."""
+        """A step of the optimizer begins: what was served belongs to it."""
         if self._served is not None:
             self._learned.add(self._served)
             self._served = None
@@ -107,6 +107,11 @@ class Phases:
             self._validation = unseen[0]
         chosen = evaluations.get(self._validation) if self._validation is not None else None
         return chosen.values("val") if chosen is not None and unseen else {}
+
+    @property
+    def noting(self) -> bool:
+        """Whether the losses of the training are still of interest."""
+        return self._noted < _FIRST_LOSSES
 
     @property
     def pending(self) -> bool:

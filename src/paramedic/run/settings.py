@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from paramedic.types import Severity
+if TYPE_CHECKING:
+    from paramedic.types import Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +17,8 @@ class Settings:
 
     `stop_on` ends the program when something of this severity is found, `max_steps` after so many
     optimizer steps of one training; `trace` is the file to record to, by default a new one in
-    the temporary folder.
+    the temporary folder. `overhead` is the share of the time that watching may take, `allowance`
+    the seconds that it may take beyond it, so that scripts of a few seconds are seen closely, too.
     """
 
     select: Sequence[str] = ()
@@ -24,7 +27,13 @@ class Settings:
     max_steps: int | None = None
     trace: Path | None = None
     overhead: float | None = 0.01
+    allowance: float = 0.25
     strict: bool = False
+
+    @property
+    def may_stop(self) -> bool:
+        """Whether something may end the program before its time."""
+        return self.stop_on is not None or self.max_steps is not None
 
     def __post_init__(self) -> None:
         if self.max_steps is not None and self.max_steps < 1:
