@@ -21,9 +21,8 @@ $(VENV)/.bench: $(VENV)/.installed
 	$(PIP) --editable '.[bench]'
 	@touch $@
 
-demo: setup  ## watch a small sick run, say what is wrong; then heal such a plan
+demo: setup  ## run a script that does not learn: why, a patch, and whether it works
 	$(BIN)/paramedic demo --out demo-out
-	$(BIN)/paramedic heal examples/sick_plan.py --out demo-out/heal
 
 lint: setup  ## format, lint and types
 	$(BIN)/ruff format --check .

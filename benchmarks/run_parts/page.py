@@ -32,8 +32,9 @@ def page(results: dict[str, Any]) -> str:
     """The parts that were measured."""
     makers = {"start": _start, "steps": _steps, "whole": _whole, "fixes": _fixes}
     parts = [make(results[name]) for name, make in makers.items() if name in results]
-    return "\n\n".join(["# What `paramedic run` costs, and what its patches do", NOTE, *parts,
-                        "## How it was measured\n\n" + METHOD, _machine(results)]) + "\n"  # fmt: skip
+    title = "# What `paramedic run` costs, and what its patches do"
+    method = "## How it was measured\n\n" + METHOD
+    return "\n\n".join([title, NOTE, *parts, method, _machine(results)]) + "\n"
 
 
 def _start(part: dict[str, Any]) -> str:
@@ -104,9 +105,7 @@ def _is_near(row: dict[str, Any]) -> bool:
 
 
 def _told(numbers: Spread, digits: int = 2) -> str:
-    return (
-        f"{numbers.middle:.{digits}f} ({numbers.lower:.{digits}f}–{numbers.upper:.{digits}f})"
-    )
+    return f"{numbers.middle:.{digits}f} ({numbers.lower:.{digits}f}–{numbers.upper:.{digits}f})"
 
 
 def _met(kept: bool) -> str:

@@ -36,12 +36,12 @@ def main(name: str) -> None:
     here = Path(__file__).parent.parent
     sys.path[:0] = [str(here), str(here.parent / "src")]
     from overhead_parts.together import compared
-    from run_parts.turns import Turns
 
     from paramedic.run.crier import Crier
     from paramedic.run.program import Program
     from paramedic.run.running import watched
     from paramedic.run.settings import Settings
+    from run_parts.turns import Turns
 
     begin, pairs = PLANS[name]
     turns = Turns(begin)

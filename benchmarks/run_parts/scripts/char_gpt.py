@@ -70,7 +70,7 @@ def batch():
 
 model = GPT()
 optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4)
-for step in range(int(sys.argv[1])):
+for _ in range(int(sys.argv[1])):
     x, y = batch()
     optimizer.zero_grad()
     loss = F.cross_entropy(model(x).flatten(0, 1), y.flatten())

@@ -1,9 +1,9 @@
 """Epochs and validation, as far as they show in what a program calls.
 
 An evaluation is made of loss functions that are called without gradients between two steps of
-the optimizer. It is known by its data: the data set of the loader that served them, or the memory of the
-targets. What the training itself learns from is not a validation. An epoch ends with an
-evaluation, or when the loader of the training has no more batches.
+the optimizer. It is known by its data: the data set of the loader that served them, or the
+memory of the targets. What the training itself learns from is not a validation. An epoch ends
+with an evaluation, or when the loader of the training has no more batches.
 """
 
 from __future__ import annotations
