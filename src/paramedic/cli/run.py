@@ -93,6 +93,7 @@ def run(  # noqa: PLR0913 - these are the options of a command
         raise ValueError("--write applies what --fix finds: give both.")
     if fix:
         require_fix(budget)
+        _check_alone(verify=not no_verify)
     if not _is_first():
         outcome, ending = watched(program, settings, Crier(quiet=True))
         raise typer.Exit(ending.code)
@@ -111,6 +112,15 @@ def run(  # noqa: PLR0913 - these are the options of a command
 def _is_first() -> bool:
     """Of several processes, as `torchrun` starts them, the first one speaks for all."""
     return os.environ.get("RANK", "0") == "0"
+
+
+def _check_alone(*, verify: bool) -> None:
+    """A patch is tried in one process, which would wait for the others for ever."""
+    if verify and os.environ.get("WORLD_SIZE", "1") != "1":
+        raise ValueError(
+            "--fix tries patches in a single process, but this program runs in "
+            f"{os.environ['WORLD_SIZE']}: give --no-verify, or run it without the launcher."
+        )
 
 
 def _severity(name: str | None) -> Severity | None:
