@@ -38,18 +38,21 @@ def page(results: dict[str, Any]) -> str:
 
 
 def _start(part: dict[str, Any]) -> str:
-    rows = [(name, *_difference(times)) for name, times in part["scripts"].items()]
-    worst = max(more.middle for _, _, _, more in rows)
+    rows = [
+        (name, *_difference(times), _difference(times, "_processor")[2])
+        for name, times in part["scripts"].items()
+    ]
+    worst = max(more.middle for _, _, _, more, _ in rows)
     table = _table(
-        ("script", "`python`, s", "`paramedic run`, s", "added, s"),
-        ((name, f"{a:.2f}", f"{b:.2f}", _told(more)) for name, a, b, more in rows),
+        ("script", "`python`, s", "`paramedic run`, s", "added, s", "of the processor, s"),
+        ((name, f"{a:.2f}", f"{b:.2f}", _told(more), _told(cpu)) for name, a, b, more, cpu in rows),
     )
     return f"## Starting\n\nAt most {START_LIMIT} s: {_met(worst <= START_LIMIT)}.\n\n{table}"
 
 
-def _difference(times: dict[str, list[float]]) -> tuple[float, float, Spread]:
+def _difference(times: dict[str, list[float]], kind: str = "") -> tuple[float, float, Spread]:
     """Both medians, and the difference of neighbours."""
-    python, run = np.array(times["python"]), np.array(times["run"])
+    python, run = np.array(times[f"python{kind}"]), np.array(times[f"run{kind}"])
     return float(np.median(python)), float(np.median(run)), spread((run - python).tolist())
 
 
@@ -71,9 +74,12 @@ def _whole(part: dict[str, Any]) -> str:
     def rows() -> Iterator[tuple[str, ...]]:
         for name, times in part["scripts"].items():
             python, run, more = _difference(times)
-            yield name, f"{python:.1f}", f"{run:.1f}", _told(more), f"{more.middle / python:.1%}"
+            plain, _, cpu = _difference(times, "_processor")
+            yield (name, f"{python:.1f}", f"{run:.1f}", _told(more), _told(cpu),
+                   f"{cpu.middle / plain:.1%}")  # fmt: skip
 
-    head = ("script", "`python`, s", "`paramedic run`, s", "added, s", "share")
+    head = ("script", "`python`, s", "`paramedic run`, s", "added, s", "of the processor, s",
+            "share of it")  # fmt: skip
     return "## Whole scripts\n\n" + _table(head, rows())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -53,18 +54,25 @@ def scripts(repeats: int) -> dict[str, Any]:
 
 
 def in_turns(words: Sequence[str], repeats: int, folder: Path) -> dict[str, list[float]]:
-    """The seconds of each run; the order changes from turn to turn, the first turn is lost."""
-    ways = {"python": (), "run": RUN}
-    found: dict[str, list[float]] = {name: [] for name in ways}
+    """The seconds of each run, on the wall and of the processor; the order changes from turn to
+    turn, the first turn is lost."""
+    ways: dict[str, tuple[str, ...]] = {"python": (), "run": RUN}
+    found: dict[str, list[float]] = {
+        f"{name}{kind}": [] for name in ways for kind in ("", "_processor")
+    }
     for turn in range(repeats + 1):
         for name in sorted(ways, reverse=turn % 2 == 1):
-            seconds = _seconds([sys.executable, *ways[name], *words], folder)
+            wall, processor = _seconds([sys.executable, *ways[name], *words], folder)
             if turn:
-                found[name].append(round(seconds, 4))
+                found[name].append(round(wall, 4))
+                found[f"{name}_processor"].append(round(processor, 4))
     return found
 
 
-def _seconds(command: Sequence[str], folder: Path) -> float:
-    begin = time.perf_counter()
+def _seconds(command: Sequence[str], folder: Path) -> tuple[float, float]:
+    before, begin = os.times(), time.perf_counter()
     subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=True)
-    return time.perf_counter() - begin
+    after = os.times()
+    processor = after.children_user - before.children_user
+    processor += after.children_system - before.children_system
+    return time.perf_counter() - begin, processor

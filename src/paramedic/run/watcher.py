@@ -48,7 +48,7 @@ class Watcher:
         self.guard = Guard(strict=settings.strict)
         self._settings = settings
         self._patches = Patches()
-        self._phases = Phases()
+        self._phases = Phases(self.guard)
         self._notebook = Notebook(self._on_optimizer)
         self._keras = Keras(self._patches, self._notebook.note_optimizer)
         self._discovery = Discovery(self._notebook, settings, tell, self._stop)
@@ -100,6 +100,7 @@ class Watcher:
     def _leave(self) -> None:
         """Take all hooks of the discovery away."""
         self._keras.close()
+        self._phases.guesses.close()
         self._patches.remove()
         backward_passes.forget(self)
         for handle in self._handles:
@@ -132,6 +133,7 @@ class Watcher:
         def compile(*args: Any, **kwargs: Any) -> Any:
             self._compiled = True
             self._disarm()
+            self._phases.guesses.close()
             return original(*args, **kwargs)
 
         return compile
@@ -165,6 +167,8 @@ class Watcher:
         for optimizer in training.pair.optimizers:
             self._by_optimizer[id(optimizer)] = training
         self._trainings.append(training)
+        if len(training.pair.models) == 1 and not self._compiled:
+            self._phases.guesses.follow(training.pair.models[0])
 
     # -- what happens ------------------------------------------------------------------------
 
