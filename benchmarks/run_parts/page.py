@@ -59,14 +59,18 @@ def _difference(times: dict[str, list[float]], kind: str = "") -> tuple[float, f
 def _steps(part: dict[str, Any]) -> str:
     def rows() -> Iterator[tuple[str, ...]]:
         for name, blocks in part["scripts"].items():
-            ratio = spread([block["ratio"]["mean"] for block in blocks])
-            plain = float(np.median([block["plain_seconds"] for block in blocks]))
-            pairs = sum(sum(block["steps"].values()) for block in blocks)
+            ratio, cpu = (
+                spread([block[clock]["ratio"]["mean"] for block in blocks])
+                for clock in ("wall", "processor")
+            )
+            plain = float(np.median([block["wall"]["plain_seconds"] for block in blocks]))
+            pairs = sum(sum(block["wall"]["steps"].values()) for block in blocks)
             limit = STEP_LIMITS[name]
             yield (TITLES[name], f"{1000 * plain:.2f}", f"{pairs:,}", f"≤ {limit:.2f}",
-                   _told(ratio, 3), _met(ratio.middle <= limit))  # fmt: skip
+                   _told(ratio, 3), _told(cpu, 3), _met(cpu.middle <= limit))  # fmt: skip
 
-    head = ("script", "plain step, ms", "pairs of steps", "limit", "watched / plain", "verdict")
+    head = ("script", "plain step, ms", "pairs of steps", "limit", "watched / plain",
+            "time of the processor", "verdict")  # fmt: skip
     return "## A step of a running script\n\n" + _table(head, rows())
 
 

@@ -49,9 +49,13 @@ def main(name: str) -> None:
     program = Program(str(SCRIPTS / f"{name}.py"), (str(begin + 2 * pairs + 3),))
     with contextlib.redirect_stdout(io.StringIO()):
         outcome, _ = watched(program, Settings(), Crier(quiet=True))
-    plain, ours = np.array(turns.plain), np.array(turns.watched)
-    count = min(len(plain) - 1, len(ours))
-    found = compared(plain[: count + 1], ours[:count], np.array(turns.kinds[:count]))
+    count = min(len(turns.plain) - 1, len(turns.watched))
+    plain, ours = np.array(turns.plain[: count + 1]), np.array(turns.watched[:count])
+    kinds = np.array(turns.kinds[:count])
+    found = {
+        clock: compared(plain[:, column], ours[:, column], kinds)
+        for column, clock in enumerate(("wall", "processor"))
+    }
     print(json.dumps({**found, "verdict": outcome.verdict}))
 
 

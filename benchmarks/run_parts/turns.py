@@ -4,7 +4,8 @@ Two processes differ by more than what is to be measured, and the speed of a sha
 changes from one tenth of a second to the next. So the script runs once, as `paramedic run` runs
 it, and at each `zero_grad`, where a step of these scripts begins, we leave or come back: all our
 hooks and wrappers are taken away or put back, and our clock stands still while we are away. A
-watched step is compared with the plain ones before and after it.
+watched step is compared with the plain ones before and after it, by the clock on the wall and by
+the time of the processor, which does not count what others do on the same core.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ class Turns:
         self._clock = Clock()
         self._away: list[Callable[[], None]] | None = None
         self._watcher: Any = None
-        self._since = 0.0
+        self._since = 0.0, 0.0
         self._looks: tuple[int, ...] = ()
-        self.plain: list[float] = []
-        self.watched: list[float] = []
+        self.plain: list[tuple[float, float]] = []  # seconds on the wall, and of the processor
+        self.watched: list[tuple[float, float]] = []
         self.kinds: list[int] = []
 
     def install(self) -> None:
@@ -53,13 +54,14 @@ class Turns:
         def zero_grad(optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:
             turns._at_step(optimizer)
             zeroed(optimizer, *args, **kwargs)
-            turns._since = real_clock()
+            turns._since = real_clock(), time.process_time()
 
         watching.Watcher.open = open  # type: ignore[method-assign]
         Optimizer.zero_grad = zero_grad  # type: ignore[method-assign]
 
     def _at_step(self, optimizer: Optimizer) -> None:
-        seconds = real_clock() - self._since
+        wall, processor = self._since
+        seconds = real_clock() - wall, time.process_time() - processor
         self._steps += 1
         if self._steps <= self._begin:
             return

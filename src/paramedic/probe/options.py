@@ -35,7 +35,7 @@ class Options:
     ignore: Sequence[str] = ()
     thresholds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     log: str | Path | None = None
-    allowance: float = 0.0  # seconds that may be spent beyond `overhead`, on a run of few seconds
+    allowance: float = 0.0  # seconds of the processor beyond `overhead`, for a run of few seconds
 
     def detectors(self) -> tuple[Detector, ...]:
         """The detectors that were asked for; none with `rules=None`."""

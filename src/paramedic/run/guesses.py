@@ -47,6 +47,11 @@ class Guesses:
         self._model, self._left, self._place = lambda: None, 0, None
         self._rest()
 
+    @property
+    def awake(self) -> bool:
+        """Whether answers of the model are looked at."""
+        return self._handle is not None
+
     def _arm(self) -> None:
         if self._handle is None:  # for all modules: nothing is stored in the model itself
             self._handle = register_module_forward_hook(self._on_forward)

@@ -72,7 +72,8 @@ class Phases:
                 self.guesses.ended()
                 raise
             self._served = served = id(iterator._dataset)
-            self.guesses.served(batch, learned=served in self._learned)
+            if self.guesses.awake or served not in self._learned:
+                self.guesses.served(batch, learned=served in self._learned)
             return batch
 
         return __next__
@@ -114,7 +115,8 @@ class Phases:
         if self._served is not None:
             self._learned.add(self._served)
             self._served = None
-        self.guesses.stepped()
+        if self.guesses.awake:
+            self.guesses.stepped()
 
     def take(self) -> dict[str, float] | None:
         """The numbers of the epoch that has ended since; None if none has."""

@@ -18,7 +18,7 @@ class Settings:
     `stop_on` ends the program when something of this severity is found, `max_steps` after so many
     optimizer steps of one training; `trace` is the file to record to, by default a new one in
     the temporary folder. `overhead` is the share of the time that watching may take, `allowance`
-    the seconds that it may take beyond it, so that scripts of a few seconds are seen closely, too.
+    the seconds of the processor beyond it, so that scripts of a few seconds are seen closely, too.
     """
 
     select: Sequence[str] = ()
