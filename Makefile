@@ -17,6 +17,10 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PIP) --editable '.[all,test]'
 	@touch $@
 
+$(VENV)/.libraries: $(VENV)/.installed
+	$(PIP) --editable '.[libraries]'
+	@touch $@
+
 $(VENV)/.bench: $(VENV)/.installed
 	$(PIP) --editable '.[bench]'
 	@touch $@
@@ -29,7 +33,7 @@ lint: setup  ## format, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-test: lint  ## lint, then all tests
+test: lint $(VENV)/.libraries  ## lint, then all tests, with the libraries whose scripts are run
 	$(BIN)/python -m pytest
 
 catalogue: setup  ## write docs/catalogue from the detectors, docs/remedies.md from the cures
