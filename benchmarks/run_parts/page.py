@@ -95,10 +95,10 @@ def _fixes(part: dict[str, Any]) -> str:
     twins = sum(row["verdicts"]["twin"] == "healthy" for row in rows)
     table = _table(
         ("script", "root cause", "line", "verified patch", "metric", "sick", "patched", "twin",
-         "as good", "seconds"),
+         "as good"),
         ((f"`{row['name']}`", row["root"] or "-", f"`{row['source']}`", row["remedy"] or "none",
           row["metric"], *(f"{row[one]:.3g}" for one in ("sick", "patched", "twin")),
-          "yes" if _is_near(row) else "no", f"{row['seconds']:.0f}") for row in rows),
+          "yes" if _is_near(row) else "no") for row in rows),
     )  # fmt: skip
     return (
         f"## Patches\n\nOf {len(rows)} sick examples {verified} got a verified patch; {healthy} "

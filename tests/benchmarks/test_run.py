@@ -23,7 +23,7 @@ TIMES = {
 BLOCK = {"ratio": {"mean": 1.02, "median": 1.0}, "steps": {"0": 9, "2": 1}, "plain_seconds": 0.002}
 ROW: dict[str, Any] = {
     "name": "left_in_eval", "root": "wrong-mode", "source": "model.eval()", "remedy": "train-mode",
-    "metric": "val_loss", "sick": 0.9, "patched": 0.31, "twin": 0.3, "seconds": 9.0,
+    "metric": "val_loss", "sick": 0.9, "patched": 0.31, "twin": 0.3,
     "verdicts": {"sick": "sick", "patched": "healthy", "twin": "healthy"},
 }  # fmt: skip
 
