@@ -33,6 +33,9 @@ def page(results: dict[str, Any]) -> str:
     makers = {"start": _start, "steps": _steps, "whole": _whole, "fixes": _fixes}
     parts = [make(results[name]) for name, make in makers.items() if name in results]
     title = "# What `paramedic run` costs, and what its patches do"
+    missing = [f"`{name}`" for name in makers if name not in results]
+    if missing:
+        parts.append(f"Not measured yet: {', '.join(missing)} (`benchmarks/run.py --parts …`).")
     method = "## How it was measured\n\n" + METHOD
     return "\n\n".join([title, NOTE, *parts, method, _machine(results)]) + "\n"
 

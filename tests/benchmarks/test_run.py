@@ -50,6 +50,7 @@ def test_the_page_tells_what_was_measured(parts: Any) -> None:
     assert "| 2.00 | 10 | ≤ 1.03 | 1.020 (1.020–1.020) | 1.020 (1.020–1.020) | **met** |" in text
     assert "Of 1 sick examples 1 got a verified patch" in text
     assert "Whole scripts\n" not in text
+    assert "Not measured yet: `whole`" in text
 
 
 @pytest.mark.parametrize(
