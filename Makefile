@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-treatment bench-doctor bench-repair bench-hpo bench-show clean
+.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-treatment bench-doctor bench-repair bench-hpo bench-show bench-run clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -17,20 +17,23 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PIP) --editable '.[all,test]'
 	@touch $@
 
+$(VENV)/.libraries: $(VENV)/.installed
+	$(PIP) --editable '.[libraries]'
+	@touch $@
+
 $(VENV)/.bench: $(VENV)/.installed
 	$(PIP) --editable '.[bench]'
 	@touch $@
 
-demo: setup  ## watch a small sick run, say what is wrong; then heal such a plan
+demo: setup  ## run a script that does not learn: why, a patch, and whether it works
 	$(BIN)/paramedic demo --out demo-out
-	$(BIN)/paramedic heal examples/sick_plan.py --out demo-out/heal
 
 lint: setup  ## format, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-test: lint  ## lint, then all tests
+test: lint $(VENV)/.libraries  ## lint, then all tests, with the libraries whose scripts are run
 	$(BIN)/python -m pytest
 
 catalogue: setup  ## write docs/catalogue from the detectors, docs/remedies.md from the cures
@@ -60,6 +63,9 @@ bench-hpo: $(VENV)/.bench  ## what ending trials early saves and loses: docs/ben
 
 bench-show: $(VENV)/.bench  ## what the report and the live page cost: docs/benchmarks/show.md
 	$(BIN)/python benchmarks/show.py
+
+bench-run: $(VENV)/.installed  ## what `paramedic run` costs, and what its patches do: docs/benchmarks/run.md
+	$(BIN)/python benchmarks/run.py
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache

@@ -65,7 +65,7 @@ def _repeat(variant: Variant, absence: Absence, pairs: int) -> dict[str, Any]:
         watched[index] = _timed(variant.step)
         kinds[index] = _kind(before, variant.looks())
         plain[index + 1] = _plain_step(variant, absence)
-    return _compared(plain, watched, kinds)
+    return compared(plain, watched, kinds)
 
 
 def _plain_step(variant: Variant, absence: Absence) -> float:
@@ -87,9 +87,10 @@ def _kind(before: tuple[int, ...], after: tuple[int, ...]) -> int:
     return max(grown, default=0)
 
 
-def _compared(
+def compared(
     plain: NDArray[np.float64], watched: NDArray[np.float64], kinds: NDArray[np.int64]
 ) -> dict[str, Any]:
+    """The ratio of watched steps to the plain ones beside them, kind by kind."""
     beside = (plain[:-1] + plain[1:]) / 2
     more = watched / beside - 1
     parts = {kind: more[kinds == kind] for kind in np.unique(kinds)}

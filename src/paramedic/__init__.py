@@ -13,8 +13,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from paramedic.version import __version__
-
 if TYPE_CHECKING:
     from paramedic.checkup.examination import checkup
     from paramedic.diagnose.detector import Detector
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from paramedic.treat.heal.healing import heal
     from paramedic.treat.plan import Plan
     from paramedic.treat.watch import watch
+    from paramedic.version import __version__
 
 __all__ = [
     "Detector",
@@ -49,6 +48,7 @@ _HOMES = {
     "Trace": "paramedic.trace",
     "TraceError": "paramedic.trace",
     "watch": "paramedic.treat.watch",
+    "__version__": "paramedic.version",
 }
 _NEED_TORCH = ("Plan", "checkup", "heal", "inject", "watch")
 

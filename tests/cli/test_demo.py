@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -10,20 +11,24 @@ from paramedic.trace import Trace
 run = CliRunner().invoke
 
 
-def test_demo_watches_a_sick_run_and_says_what_it_saw(tmp_path: Path) -> None:
+def test_demo_finds_explains_fixes_and_verifies(tmp_path: Path) -> None:
     result = run(app, ["demo", "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
-    words = " ".join(result.output.split())
-    assert "300 optimizer steps, 300 of them looked at." in words
-    assert "the input of batch 299 was not finite, samples 17." in words
+    assert "Root cause: vanishing-gradient" in result.stderr
+    assert "vanishing-gradient is gone" in result.stderr
+    assert "+layers = [nn.Linear(2, 32), nn.LazyBatchNorm1d(), nn.ReLU()]" in result.stdout
+    report = json.loads((tmp_path / "report.json").read_text())
+    (numbers,) = [
+        one["verified"] for one in report["findings"][0]["remedies"] if one["verified"] is not None
+    ]
+    assert numbers["after"] < 0.1 * numbers["before"]
     with Trace.open(tmp_path / "run.db") as trace:
-        assert trace.last_step == 299
-        norms = trace.window().layer("grad_norm")[0]
-        assert norms[0] < 1e-6 * norms[-1]
+        assert trace.last_step == 389
 
 
-def test_a_second_demo_keeps_the_first(tmp_path: Path) -> None:
-    (tmp_path / "run.db").write_text("somebody else's")
+def test_a_changed_script_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "deep_sigmoid.py").write_text("mine")
     result = run(app, ["demo", "--out", str(tmp_path)])
-    assert "run-2.db" in result.output.replace("\n", "")
-    assert (tmp_path / "run.db").read_text() == "somebody else's"
+    assert result.exit_code == 2
+    assert "was changed; give another --out" in result.stderr
+    assert (tmp_path / "deep_sigmoid.py").read_text() == "mine"

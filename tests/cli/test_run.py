@@ -114,6 +114,13 @@ def test_of_several_processes_one_speaks(slow: str, monkeypatch: pytest.MonkeyPa
     assert shown.stdout.startswith("trained")
 
 
+def test_no_tries_in_one_process_of_several(monkeypatch: pytest.MonkeyPatch, slow: str) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    shown = CliRunner().invoke(app, ["run", "--fix", slow, "0.1", "0"])
+    assert shown.exit_code == 2
+    assert "this program runs in 2: give --no-verify" in shown.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -208,6 +208,7 @@ def test_an_allowance_is_spent_on_looks_that_become_rarer() -> None:
                 continue
             cost = 1e-2 if level == FULL else 1e-3
             schedule.looked(step, level, 1e-4 + cost, cost)
+            schedule.paid(cost)
             schedule.agree(step, level, schedule.plan(step, level))
             if level == FULL:
                 steps.append(step)

@@ -53,7 +53,8 @@ def plainly(path: Path, *arguments: str) -> Seen:
 
 def under_watch(path: Path, *arguments: str, quiet: bool = True, **settings: Any) -> Seen:
     """As `paramedic run` runs it."""
-    settings.setdefault("trace", None)
+    # Generous, so that what is looked at does not depend on how busy the machine is.
+    settings = {"trace": None, "allowance": 60.0, **settings}
     with _caught() as caught:
         outcome, ending = watched(
             Program(str(path), arguments), Settings(strict=True, **settings), Crier(quiet=quiet)

@@ -56,10 +56,12 @@ def test_the_twin_is_healthy(name: str, example: Callable[[str], Seen]) -> None:
     assert seen.outcome.exit_code == 0
 
 
-@pytest.mark.parametrize("name", SICK)
+@pytest.mark.parametrize(
+    "name", [f"{kind}/{name}" for name in SICK for kind in ("sick", "healthy")]
+)
 def test_the_program_does_not_notice(name: str, example: Callable[[str], Seen]) -> None:
     """The same output, the same weights bit for bit, the same random numbers afterwards."""
-    without, with_us = plainly(EXAMPLES / "sick" / f"{name}.py"), example(f"sick/{name}")
+    without, with_us = plainly(EXAMPLES / f"{name}.py"), example(name)
     assert with_us.stdout == without.stdout
     assert with_us.ending == without.ending
     assert len(with_us.weights) == len(without.weights) > 0

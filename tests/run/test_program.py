@@ -54,6 +54,13 @@ def test_names_arguments_paths_and_input(tmp_path: Path) -> None:
     assert not (tmp_path / "__pycache__" / "train.cpython-311.pyc").exists()
 
 
+def test_nothing_heavy_is_imported_before_the_program(tmp_path: Path) -> None:
+    """It may want to set up threads or devices first."""
+    script(tmp_path, "import sys\nprint([m for m in ('numpy', 'torch') if m in sys.modules])")
+    _, ours = both(tmp_path, "train.py")
+    assert ours.stdout == "[]\n"
+
+
 def test_a_module_of_a_package(tmp_path: Path) -> None:
     (tmp_path / "package").mkdir()
     script(tmp_path / "package", "", "__init__.py")

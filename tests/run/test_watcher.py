@@ -129,6 +129,14 @@ def test_a_crash_leaves_the_findings(tmp_path: Path) -> None:
     assert seen.root == "learning-rate-too-low"
 
 
+def test_an_interrupt_leaves_the_findings(tmp_path: Path) -> None:
+    text = "m = net()\ntrain(m, torch.optim.SGD(m.parameters(), 1e-6))\nraise KeyboardInterrupt"
+    seen = _run(tmp_path, text)
+    assert (seen.ending.code, seen.ending.interrupted) == (130, True)
+    assert seen.stderr.endswith("KeyboardInterrupt\n")
+    assert seen.root == "learning-rate-too-low"
+
+
 def test_the_end_by_steps(tmp_path: Path) -> None:
     text = "m = net()\ntrain(m, torch.optim.SGD(m.parameters(), 0.1))\nprint('not reached')"
     seen = _run(tmp_path, text, max_steps=7)

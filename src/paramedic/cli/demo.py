@@ -1,79 +1,71 @@
-"""`paramedic demo`: a small sick network, watched."""
+"""`paramedic demo`: one of the sick examples, run, explained, patched and tried."""
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from paramedic.cli.failing import fails_clearly
+from paramedic.cli.run import run
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-_STEPS = 300
+EXAMPLE = "deep_sigmoid.py"
+# In an installed package beside this file (`pyproject.toml` puts it there), else in the sources.
+_HOMES = (
+    Path(__file__).parent / EXAMPLE,
+    Path(__file__).parents[3] / "examples" / "sick" / EXAMPLE,
+)
+_ABOUT = "A script that trains ten layers of sigmoids on two rings of points and does not learn."
 
 
 @fails_clearly
 def demo(
-    out: Annotated[Path, typer.Option(help="Where to record the run.")] = Path("demo-out"),
+    out: Annotated[Path, typer.Option(help="Where to put the script and what comes of it.")] = Path(
+        "demo-out"
+    ),
 ) -> None:
-    """Train a small sick network; print what was measured and what is wrong with it."""
+    """Run a script that does not learn: find out why, make a patch, and try it."""
     from rich.console import Console
 
-    from paramedic.diagnose.rules import rules
     from paramedic.optional import require
-    from paramedic.prescribe.replay import replay
     from paramedic.report.terminal import measured
-    from paramedic.report.verdict import told
-    from paramedic.trace import Trace
+    from paramedic.trace import Trace, fresh_path
 
     require("torch", extra="torch", needed_by="paramedic demo")
-    console = Console()
+    _copy(out)
+    trace, report = fresh_path(out / "run.db"), fresh_path(out / "report.json")
+    trace.unlink()  # the name was free; the run makes the file
+    console = Console(stderr=True)
     console.print(
-        "Training ten layers of sigmoids on two rings of points, which they should learn easily.\n"
-        "Near the end, one batch holds a NaN."
+        f"{_ABOUT}\n[bold]$ cd {out}; paramedic run --fix {EXAMPLE}[/bold]", soft_wrap=True
     )
-    path = _train(out)
-    with Trace.open(path) as trace:
-        console.print(measured(trace))
-    console.print(told(replay(path), len(rules())))
-    console.print(f"Recorded in {path}", soft_wrap=True)
+    with contextlib.chdir(out):  # a patch is tried in a copy of the working directory
+        _run(EXAMPLE, trace.name, report.name)
+    with Trace.open(trace) as found:
+        console.print(measured(found))
+    console.print(
+        f"The report is in {report}, the record in {trace}. To apply the patch, add --write.",
+        soft_wrap=True,
+    )
 
 
-def _train(out: Path) -> Path:
-    """The patient: sigmoids squash the gradient layer by layer until nothing is left."""
-    import torch
-    from torch import nn
-
-    import paramedic
-
-    torch.manual_seed(0)
-    layers: list[nn.Module] = []
-    for width in [2] + 9 * [16]:
-        layers += [nn.Linear(width, 16), nn.Sigmoid()]
-    model = nn.Sequential(*layers, nn.Linear(16, 2))
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    points, rings = _rings()
-    with paramedic.watch(model, optimizer, trace=out / "run.db", overhead=None) as monitor:
-        for step in range(_STEPS):
-            batch = torch.randint(0, len(points), (64,))
-            x = points[batch]
-            if step == _STEPS - 1:
-                x[17, 1] = float("nan")
-            optimizer.zero_grad()
-            loss = nn.functional.cross_entropy(model(x), rings[batch])
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
-    assert monitor.trace is not None
-    return monitor.trace
+def _copy(out: Path) -> None:
+    """The example as a script of the user's; one that is there already may have been changed."""
+    source = next(path for path in _HOMES if path.exists())
+    text = source.read_bytes()
+    script = out / EXAMPLE
+    if script.exists() and script.read_bytes() != text:
+        raise ValueError(f"`{script}` is there already and was changed; give another --out.")
+    out.mkdir(parents=True, exist_ok=True)
+    script.write_bytes(text)
 
 
-def _rings() -> tuple[Tensor, Tensor]:
-    import torch
-
-    angle = 2 * torch.pi * torch.rand(1000)
-    ring = torch.arange(1000) % 2
-    radius = 1.0 + ring + 0.1 * torch.randn(1000)
-    return torch.stack([radius * angle.cos(), radius * angle.sin()], dim=1), ring
+def _run(script: str, trace: str, report: str) -> None:
+    """As the command does; its exit code says that the script is sick, which is no failure."""
+    try:
+        run(script, fix=True, trace=Path(trace), json=report)
+    except typer.Exit as leaving:
+        if leaving.exit_code not in (0, 1):
+            raise

@@ -8,8 +8,6 @@ from typing import ParamSpec, TypeVar
 
 import typer
 
-from paramedic.trace import TraceError
-
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
@@ -21,8 +19,17 @@ def fails_clearly(command: Callable[Arguments, Result]) -> Callable[Arguments, R
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         try:
             return command(*args, **kwargs)
-        except (TraceError, ImportError, OSError, ValueError) as error:
+        except Exception as error:
+            if not _is_clear(error):
+                raise
             typer.echo(f"paramedic: {error}", err=True)
             raise typer.Exit(2) from error
 
     return run
+
+
+def _is_clear(error: Exception) -> bool:
+    """Whether its message is meant for the user."""
+    from paramedic.trace import TraceError
+
+    return isinstance(error, TraceError | ImportError | OSError | ValueError)

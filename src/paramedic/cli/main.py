@@ -18,7 +18,6 @@ from paramedic.cli.report import report
 from paramedic.cli.rules import rules
 from paramedic.cli.run import PASS_ON, run
 from paramedic.cli.simulate import simulate
-from paramedic.version import __version__
 
 app = typer.Typer(
     name="paramedic",
@@ -43,6 +42,8 @@ app.command()(export)
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from paramedic.version import __version__
+
         typer.echo(f"paramedic {__version__}")
         raise typer.Exit
 

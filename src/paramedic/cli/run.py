@@ -101,6 +101,7 @@ def run(  # noqa: PLR0913 - these are the options of a command
         raise ValueError("--write applies what --fix finds: give both.")
     if fix:
         require_fix(budget)
+        _check_alone(verify=not no_verify)
     if not _is_first():
         outcome, ending = watched(program, settings, Crier(quiet=True))
         raise typer.Exit(ending.code)
@@ -138,21 +139,44 @@ def _display(name: str) -> Terminal:
     return Terminal(heading=f"training of {name}", summary=False)
 
 
-def _severity(name: str | None) -> Severity | None:
-    from paramedic.types import Severity
+def _check_alone(*, verify: bool) -> None:
+    """A patch is tried in one process, which would wait for the others for ever."""
+    if verify and os.environ.get("WORLD_SIZE", "1") != "1":
+        raise ValueError(
+            "--fix tries patches in a single process, but this program runs in "
+            f"{os.environ['WORLD_SIZE']}: give --no-verify, or run it without the launcher."
+        )
 
+
+def _severity(name: str | None) -> Severity | None:
     if name is None:
         return None
+    from paramedic.types import Severity
+
     if name not in (Severity.WARNING, Severity.CRITICAL):
         raise ValueError(f"--stop-on must be `critical` or `warning` but got `{name}`.")
     return Severity(name)
 
 
 def _check_rules(select: Sequence[str], ignore: Sequence[str]) -> None:
-    """An unknown code is told before the program begins, not in the middle of it."""
+    """An unknown code is told before the program begins, not in the middle of it. Where nothing
+    is chosen nothing is loaded: the program may want to set numpy up before it is imported."""
+    if not select and not ignore and not _has_settings():
+        return
     from paramedic.diagnose.config import load
 
     load().choose(select=select, ignore=ignore)
+
+
+def _has_settings() -> bool:
+    """Whether a file of the project may speak of us."""
+    here = Path.cwd()
+    files = [one / "pyproject.toml" for one in (here, *here.parents)]
+    return any((one.parent / "paramedic.toml").is_file() for one in files) or any(
+        "paramedic" in one.read_text(encoding="utf-8", errors="replace")
+        for one in files
+        if one.is_file()
+    )
 
 
 def _show(outcome: Outcome, ending: Ending, *, verbose: bool) -> None:

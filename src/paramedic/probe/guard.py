@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 logger = logging.getLogger("paramedic")
@@ -21,11 +21,17 @@ class Guard:
         self.strict = strict
         self.seconds = 0.0  # spent by us so far
         self.entered = 0.0  # when the method that is running began
+        self.processor = 0.0  # seconds of the processor among them: what others do is not ours
+        self.entered_processor = 0.0
         self.disabled: dict[str, str] = {}  # part -> why
 
     def spent(self, now: float) -> float:
         """The seconds spent up to `now`, inside a method that runs `aside`."""
         return self.seconds + now - self.entered
+
+    def worked(self) -> float:
+        """The seconds of the processor spent up to now, inside a method that runs `aside`."""
+        return self.processor + thread_time() - self.entered_processor
 
     def attempt(
         self,
@@ -76,6 +82,7 @@ def aside(
             if part in guard.disabled:
                 return
             guard.entered = begin = perf_counter()
+            guard.entered_processor = work = thread_time()
             try:
                 method(self, *args, **kwargs)
             except Exception as error:
@@ -84,6 +91,7 @@ def aside(
                 guard.disable(part, error)
             finally:
                 guard.seconds += perf_counter() - begin
+                guard.processor += thread_time() - work
 
         return isolated
 

@@ -72,6 +72,7 @@ class Loop:
         self._closure = False  # the last gradients came from inside `optimizer.step(closure)`
         self._hooks = StepHooks(optimizers, self._on_step_begin, self._on_step_end)
         self._clock, self._spent = time.perf_counter(), 0.0
+        self._paid = 0.0  # seconds of the processor that are accounted for
         self._examined = 0.0  # seconds of examinations that are accounted for
         self.cycle = Cycle(self.schedule.level(0))
         self._roots: Sequence[Tensor] = ()
@@ -368,6 +369,9 @@ class Loop:
         seconds, self._clock = now - self._clock, now
         spent = self.guard.spent(now)
         cost, self._spent = spent - self._spent, spent
+        worked = self.guard.worked()
+        self.schedule.paid(worked - self._paid)
+        self._paid = worked
         examined = self._recorder.seconds - self._examined
         self._examined += examined
         self.schedule.examined(examined)

@@ -39,7 +39,7 @@ class Options:
     sinks: Sequence[Sink] = ()
     display: Display | None = None
     steps: int | None = None  # that the run will take
-    allowance: float = 0.0  # seconds that may be spent beyond `overhead`, on a run of few seconds
+    allowance: float = 0.0  # seconds of the processor beyond `overhead`, for a run of few seconds
 
     def detectors(self) -> tuple[Detector, ...]:
         """The detectors that were asked for; none with `rules=None`."""

@@ -28,8 +28,9 @@ class Schedule:
     """Decides the level of the look at each step: `full`, `vitals` or none.
 
     `overhead` is the share of step time to keep to, or None to look at every step. `allowance`
-    is what may be spent beyond it, in seconds, on looks that become rarer as the run goes on: a
-    share of a run of a few seconds is too little to learn anything from.
+    is what may be spent beyond it, in seconds of the processor, on looks that become rarer as the
+    run goes on: a share of a run of a few seconds is too little to learn anything from, and on a
+    busy machine everything takes longer but costs the same.
     """
 
     def __init__(self, overhead: float | None, highest: str = FULL, allowance: float = 0.0) -> None:
@@ -102,13 +103,15 @@ class Schedule:
         self.looks[level] += 1
         self._seen += 1
         self._alert = max(self._alert - 1, 0)
-        self._allowance -= cost
         self._costs[level].append(cost)
         self._plain.append(max(seconds - cost, 0.0))
 
+    def paid(self, processor: float) -> None:
+        """Looks and examinations took so many seconds of the processor."""
+        self._allowance -= processor
+
     def examined(self, cost: float) -> None:
         """Detectors took `cost`: the next looks wait until that is paid for."""
-        self._allowance -= cost
         if cost > 0 and self.overhead is not None and self._plain:
             self._debt += cost / (self.overhead * max(median(self._plain), 1e-9))
 

@@ -6,10 +6,11 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from paramedic.run.places import Place
-from paramedic.types import Finding, Remedy, Severity
+if TYPE_CHECKING:  # a program is told of before it imports numpy
+    from paramedic.run.places import Place
+    from paramedic.types import Finding, Remedy
 
 _CLEAR_LINE = "\r\x1b[K"
 
@@ -24,7 +25,7 @@ class Crier:
         self, finding: Finding, remedy: Remedy | None = None, place: Place | None = None
     ) -> None:
         """Something is certain. A mere note waits for the summary."""
-        if finding.severity is Severity.INFO:
+        if finding.severity == "info":
             return
         where = f" ({place})" if place is not None else ""
         lines = [f"step {finding.step}: {finding.slug} ({finding.code}){where}: {finding.message}"]

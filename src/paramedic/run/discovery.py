@@ -31,7 +31,6 @@ from paramedic.run.sources import MODE, OPTIMIZER, sources
 from paramedic.run.training import Training
 from paramedic.types import Finding, Remedy, Severity
 
-_ALLOWANCE = 1.0  # seconds: scripts of a few seconds are looked at closely
 _WRONG_MODE = "wrong-mode"
 _GRAVITY = {Severity.INFO: 0, Severity.WARNING: 1, Severity.CRITICAL: 2}
 
@@ -113,9 +112,9 @@ class Discovery:
             select=tuple(settings.select),
             ignore=tuple(settings.ignore),
             strict=settings.strict,
-            allowance=_ALLOWANCE,
             display=None if settings.display is None else settings.display(name),
             steps=settings.max_steps,
+            allowance=settings.allowance,
         )
 
     def _layers(self, named: Mapping[str, nn.Module]) -> dict[str, Place]:

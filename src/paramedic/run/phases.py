@@ -1,9 +1,10 @@
 """Epochs and validation, as far as they show in what a program calls.
 
-An evaluation is made of loss functions that are called without gradients between two backward
-passes. It is known by its data: the data set of the loader that served them, or the memory of the
-targets. What the training itself learns from is not a validation. An epoch ends with an
-evaluation, or when the loader of the training has no more batches.
+An evaluation is made of loss functions that are called without gradients between two steps of
+the optimizer. It is known by its data: the data set of the loader that served them, or the
+memory of the targets. What the training itself learns from is not a validation. An epoch ends
+with an evaluation, or when the loader of the training has no more batches. Evaluations that only
+count right answers are for `guesses`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import torch
 from torch import Tensor
 from torch.utils.data import dataloader
 
+from paramedic.probe.guard import Guard
+from paramedic.run.guesses import Guesses
 from paramedic.run.patching import Function, Patches
 
 _FIRST_LOSSES = 8  # calls in training whose data are noted
@@ -29,6 +32,8 @@ class Evaluation:
     losses: list[tuple[Tensor, int]] = field(default_factory=list)  # and the number of samples
     right: list[Tensor] = field(default_factory=list)  # labels that were guessed
     guessed: int = 0
+    answers: list[Tensor] = field(default_factory=list)  # right ones, of evaluations without a loss
+    answered: int = 0
 
     def values(self, prefix: str) -> dict[str, float]:
         """The mean loss and the accuracy."""
@@ -37,14 +42,17 @@ class Evaluation:
         found = {f"{prefix}_loss": total / samples} if samples else {}
         if self.guessed:
             found[f"{prefix}_acc"] = float(sum(map(float, self.right))) / self.guessed
+        elif self.answered:
+            found[f"{prefix}_acc"] = float(sum(map(float, self.answers))) / self.answered
         return {name: value for name, value in found.items() if not math.isnan(value)}
 
 
 class Phases:
     """Follows loaders and losses; `take` gives the numbers of an epoch when one has ended."""
 
-    def __init__(self) -> None:
-        self._served: int | None = None  # the data set that served since the last backward pass
+    def __init__(self, guard: Guard | None = None) -> None:
+        self.guesses = Guesses(guard or Guard(strict=True), self._guessed)
+        self._served: int | None = None  # the data set that served since the last step
         self._learned: set[int] = set()  # data that the training learns from
         self._noted = 0
         self._evaluations: dict[int, Evaluation] = {}
@@ -61,8 +69,11 @@ class Phases:
                 batch = original(iterator)
             except StopIteration:
                 self._ended = self._ended or id(iterator._dataset) in self._learned
+                self.guesses.ended()
                 raise
-            self._served = id(iterator._dataset)
+            self._served = served = id(iterator._dataset)
+            if self.guesses.awake or served not in self._learned:
+                self.guesses.served(batch, learned=served in self._learned)
             return batch
 
         return __next__
@@ -72,9 +83,11 @@ class Phases:
     ) -> None:
         """A loss function was called, in training or not."""
         if torch.is_grad_enabled() and result.requires_grad:
-            if self._noted < _FIRST_LOSSES:
+            if self.noting:
                 self._noted += 1
                 self._learned.add(self._key(target))
+                if name in _LABELS and _are_labels(prediction, target):
+                    self.guesses.learn(prediction, target)
             return
         if torch.is_grad_enabled() or result.is_meta or type(result) is not Tensor:
             return  # somebody only wants to know a shape
@@ -85,16 +98,25 @@ class Phases:
             evaluation.right.append((prediction.detach().argmax(1) == target).sum())
             evaluation.guessed += target.numel()
 
+    def _guessed(self, right: Tensor, count: int) -> None:
+        """The model has answered a batch of a loader."""
+        if self._served is not None:
+            evaluation = self._evaluations.setdefault(self._served, Evaluation())
+            evaluation.answers.append(right)
+            evaluation.answered += count
+
     def _key(self, target: Tensor) -> int:
         if self._served is not None:
             return self._served
         return target.untyped_storage().data_ptr()
 
     def trained(self) -> None:
-        """A backward pass has begun: what was served belongs to it."""
+        """A step of the optimizer begins: what was served belongs to it."""
         if self._served is not None:
             self._learned.add(self._served)
             self._served = None
+        if self.guesses.awake:
+            self.guesses.stepped()
 
     def take(self) -> dict[str, float] | None:
         """The numbers of the epoch that has ended since; None if none has."""
@@ -107,6 +129,11 @@ class Phases:
             self._validation = unseen[0]
         chosen = evaluations.get(self._validation) if self._validation is not None else None
         return chosen.values("val") if chosen is not None and unseen else {}
+
+    @property
+    def noting(self) -> bool:
+        """Whether the losses of the training are still of interest."""
+        return self._noted < _FIRST_LOSSES
 
     @property
     def pending(self) -> bool:

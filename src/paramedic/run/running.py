@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from paramedic.run.crier import Crier, logging_aside
 from paramedic.run.imports import AfterImport
-from paramedic.run.outcome import Outcome, Record, gravest_first
 from paramedic.run.program import Ending, Program, check, execute
 from paramedic.run.settings import Settings
 
 if TYPE_CHECKING:
+    from paramedic.run.outcome import Outcome, Record
     from paramedic.run.watcher import Watcher
 
 
@@ -43,6 +43,8 @@ def _watchers(settings: Settings, crier: Crier) -> list[Watcher]:
 
 
 def _outcome(program: Program, records: list[Record], ending: Ending, *, imported: bool) -> Outcome:
+    from paramedic.run.outcome import Outcome, gravest_first
+
     if not imported:
         off = "Paramedic is switched off by the environment variable PARAMEDIC"
         why = off if "torch" in sys.modules else "the program did not import torch"

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paramedic.types import Severity
-
 if TYPE_CHECKING:  # torch is the program's to import
     from paramedic.probe.audience import Display
+    from paramedic.types import Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +18,9 @@ class Settings:
 
     `stop_on` ends the program when something of this severity is found, `max_steps` after so many
     optimizer steps of one training; `trace` is the file to record to, by default a new one in
-    the temporary folder; `display` makes what shows a training, by its name.
+    the temporary folder; `display` makes what shows a training, by its name. `overhead` is the
+    share of the time that watching may take, `allowance` the seconds of the processor beyond it,
+    so that scripts of a few seconds are seen closely, too.
     """
 
     select: Sequence[str] = ()
@@ -28,8 +29,14 @@ class Settings:
     max_steps: int | None = None
     trace: Path | None = None
     overhead: float | None = 0.01
+    allowance: float = 0.25
     strict: bool = False
     display: Callable[[str], Display] | None = None
+
+    @property
+    def may_stop(self) -> bool:
+        """Whether something may end the program before its time."""
+        return self.stop_on is not None or self.max_steps is not None
 
     def __post_init__(self) -> None:
         if self.max_steps is not None and self.max_steps < 1:

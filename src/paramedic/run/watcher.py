@@ -2,7 +2,8 @@
 
 A training is found at the first forward pass, with gradients, of a module whose parameters an
 optimizer holds (or at the first backward pass, where no module is called). From then on an
-ordinary monitor watches it; what stays of the discovery costs less than a microsecond a step.
+ordinary monitor watches it; of the discovery stay a hook before the step and the wrappers of
+loss functions and loaders, which cost a few microseconds a step.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Watcher:
         self.guard = Guard(strict=settings.strict)
         self._settings = settings
         self._patches = Patches()
-        self._phases = Phases()
+        self._phases = Phases(self.guard)
         self._notebook = Notebook(self._on_optimizer)
         self._keras = Keras(self._patches, self._notebook.note_optimizer)
         self._discovery = Discovery(self._notebook, settings, tell, self._stop)
@@ -75,10 +76,9 @@ class Watcher:
         observe_losses(self._patches, self._on_loss)
         self._patches.wrap(torch, "compile", self._compiler)
         backward_passes.observe(self)
-        self._handles = [
-            register_optimizer_step_pre_hook(self._on_step_begin),
-            register_optimizer_step_post_hook(self._on_step_end),
-        ]
+        self._handles = [register_optimizer_step_pre_hook(self._on_step_begin)]
+        if self._settings.may_stop:
+            self._handles.append(register_optimizer_step_post_hook(self._on_step_end))
         os.register_at_fork(after_in_child=self._abandon)
 
     def close(self) -> list[Record]:
@@ -100,6 +100,7 @@ class Watcher:
     def _leave(self) -> None:
         """Take all hooks of the discovery away."""
         self._keras.close()
+        self._phases.guesses.close()
         self._patches.remove()
         backward_passes.forget(self)
         for handle in self._handles:
@@ -119,6 +120,8 @@ class Watcher:
         """There is an optimizer: the next forward pass may be the first of a training."""
         if self._process != os.getpid():
             return
+        if not self._searching:
+            backward_passes.observe(self)
         self._searching = self._pending = True
         if self._forward_handle is None and not self._compiled:
             self._forward_handle = register_module_forward_pre_hook(self._on_forward)
@@ -130,6 +133,7 @@ class Watcher:
         def compile(*args: Any, **kwargs: Any) -> Any:
             self._compiled = True
             self._disarm()
+            self._phases.guesses.close()
             return original(*args, **kwargs)
 
         return compile
@@ -163,16 +167,15 @@ class Watcher:
         for optimizer in training.pair.optimizers:
             self._by_optimizer[id(optimizer)] = training
         self._trainings.append(training)
+        if len(training.pair.models) == 1 and not self._compiled:
+            self._phases.guesses.follow(training.pair.models[0])
 
     # -- what happens ------------------------------------------------------------------------
 
     def before_backward(self, roots: Sequence[Tensor]) -> None:
-        """The observer of all backward passes."""
+        """The observer of all backward passes, as long as something is to be found."""
         if self._searching:
             self._notice_backward(roots)
-        if self._phases.pending:
-            self._end_epoch()
-        self._phases.trained()
 
     def after_backward(self) -> None: ...
 
@@ -196,8 +199,14 @@ class Watcher:
             self._trainings.remove(training)
         self._add(self._discovery.joined(reached))
 
-    @aside("losses")
     def _on_loss(
+        self, name: str, prediction: Tensor, target: Tensor, reduction: str, result: Tensor
+    ) -> None:
+        if self._searching or not result.requires_grad or self._phases.noting:
+            self._notice_loss(name, prediction, target, reduction, result)
+
+    @aside("losses")
+    def _notice_loss(
         self, name: str, prediction: Tensor, target: Tensor, reduction: str, result: Tensor
     ) -> None:
         if self._searching and torch.is_grad_enabled() and result.requires_grad:
@@ -218,6 +227,14 @@ class Watcher:
     def _on_step_begin(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if self._searching:
             self._notice_step(optimizer)
+        if self._phases.pending:
+            self._end_epoch()
+        self._phases.trained()
+        training = self._by_optimizer.get(id(optimizer))
+        if training is not None:
+            self._current = training
+            if len(self._trainings) > 1:
+                self._age(training)
 
     @aside("discovery")
     def _notice_step(self, optimizer: Optimizer) -> None:
@@ -226,7 +243,9 @@ class Watcher:
         training = self._by_optimizer.get(id(optimizer))
         if training is not None and not training.complete:
             self._locate(training)
-        self._searching = self._pending or not all(one.complete for one in self._trainings)
+        if not self._pending and all(one.complete for one in self._trainings):
+            self._searching = False
+            backward_passes.forget(self)
 
     def _locate(self, training: Training) -> None:
         """The lines that were run last are those of this training."""
@@ -242,9 +261,6 @@ class Watcher:
         training = self._by_optimizer.get(id(optimizer))
         if training is None:
             return
-        self._current = training
-        if len(self._trainings) > 1:
-            self._age(training)
         most = self._settings.max_steps
         if most is not None and training.monitor.last_step + 1 >= most:
             raise Enough(f"after {most} steps, as --max-steps says")

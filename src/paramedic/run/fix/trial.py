@@ -77,12 +77,13 @@ class Trial:
 
     @property
     def gain(self) -> float:
-        """By how much the metric is better: a share of the loss, or of all samples."""
+        """By how much the metric is better, as a share of the loss or of the wrong answers; how
+        much worse an accuracy is, as a share of all answers."""
         if self.numbers is None:
             return 0.0
         before, after = self.numbers.before, self.numbers.after
         if self.numbers.metric == _ACCURACY:
-            return after - before
+            return (after - before) / (1 - before if after > before else 1)
         if not math.isfinite(before):
             return 1.0 if math.isfinite(after) else 0.0
         return (before - after) / max(abs(before), 1e-12)
