@@ -25,8 +25,9 @@ $(VENV)/.bench: $(VENV)/.installed
 	$(PIP) --editable '.[bench]'
 	@touch $@
 
-demo: setup  ## run a script that does not learn: why, a patch, and whether it works
+demo: setup  ## run a script that does not learn: why, a patch that works, a page; then heal a plan
 	$(BIN)/paramedic demo --out demo-out
+	$(BIN)/paramedic heal examples/sick_plan.py --out demo-out/heal --html demo-out/heal.html
 
 lint: setup  ## format, lint and types
 	$(BIN)/ruff format --check .

@@ -36,17 +36,19 @@ def demo(
     require("torch", extra="torch", needed_by="paramedic demo")
     _copy(out)
     trace, report = fresh_path(out / "run.db"), fresh_path(out / "report.json")
+    page = report.with_suffix(".html")
     trace.unlink()  # the name was free; the run makes the file
     console = Console(stderr=True)
     console.print(
         f"{_ABOUT}\n[bold]$ cd {out}; paramedic run --fix {EXAMPLE}[/bold]", soft_wrap=True
     )
     with contextlib.chdir(out):  # a patch is tried in a copy of the working directory
-        _run(EXAMPLE, trace.name, report.name)
+        _run(EXAMPLE, trace.name, report.name, page.name)
     with Trace.open(trace) as found:
         console.print(measured(found))
     console.print(
-        f"The report is in {report}, the record in {trace}. To apply the patch, add --write.",
+        f"Open {page} to see it; the same for programs is in {report}, the record in {trace}. "
+        "To apply the patch, add --write.",
         soft_wrap=True,
     )
 
@@ -62,10 +64,10 @@ def _copy(out: Path) -> None:
     script.write_bytes(text)
 
 
-def _run(script: str, trace: str, report: str) -> None:
+def _run(script: str, trace: str, report: str, page: str) -> None:
     """As the command does; its exit code says that the script is sick, which is no failure."""
     try:
-        run(script, fix=True, trace=Path(trace), json=report)
+        run(script, fix=True, trace=Path(trace), json=report, html=Path(page))
     except typer.Exit as leaving:
         if leaving.exit_code not in (0, 1):
             raise
