@@ -100,6 +100,11 @@ def _machine(machine: dict[str, Any] | None, found: dict[str, Any]) -> list[str]
     packages = ", ".join(f"{name} {version}" for name, version in machine["packages"].items())
     loads = [found[part]["load"] for part in ("report", "live") if part in found]
     load = f" Load average at the end of the parts: {', '.join(f'{one:.1f}' for one in loads)}."
+    if max(loads, default=0.0) > machine["cores"]:
+        load += (
+            " Other work kept the machine busy: what is measured by a clock here is more than what "
+            "the pages need."
+        )
     return [
         "## The machine",
         f"{machine['cores']} cores, {machine['processor']}, Python {machine['python']}, "
