@@ -6,19 +6,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="needs the extra `live`")
-pytest.importorskip("uvicorn", reason="needs the extra `live`")
-
-from paramedic.report.live.serving import Server, make
 from tests.report.live.asking import Client
 
 Serve = Callable[..., Client]
 
 
-Running = list[tuple[Server, threading.Thread]]
+Running = list[tuple[Any, threading.Thread]]
 
 
 @pytest.fixture
@@ -45,6 +42,9 @@ def stop(running: Running) -> Iterator[Callable[[], None]]:
 @pytest.fixture
 def serve(running: Running, stop: Callable[[], None]) -> Serve:
     """Serves what it is given until the test ends, and gives a client."""
+    for module in ("starlette", "uvicorn"):
+        pytest.importorskip(module, reason="needs the extra `live`")
+    from paramedic.report.live.serving import make
 
     def start(*given: Path, host: str | None = None) -> Client:
         server, bound, url = make(given, host=host, port=0)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette")
+pytest.importorskip("starlette", reason="needs the extra `live`")
 
 from starlette.responses import PlainTextResponse
 from starlette.types import Message

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("uvicorn", reason="needs the extra `live`")
+
 from paramedic.report.live.serving import make
 
 
