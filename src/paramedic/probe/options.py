@@ -10,6 +10,7 @@ from typing import Any
 
 from paramedic.diagnose import config
 from paramedic.diagnose.detector import Detector
+from paramedic.diagnose.engine import SLOW
 from paramedic.probe.schedule import FULL, VITALS
 from paramedic.types import Task
 
@@ -36,6 +37,7 @@ class Options:
     thresholds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     log: str | Path | None = None
     allowance: float = 0.0  # seconds that may be spent beyond `overhead`, on a run of few seconds
+    slow: float | None = SLOW  # seconds of an examination that end a detector; None: none do
 
     def detectors(self) -> tuple[Detector, ...]:
         """The detectors that were asked for; none with `rules=None`."""
