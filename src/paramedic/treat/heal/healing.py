@@ -25,11 +25,12 @@ from paramedic.types import Finding
 STOP_EARLY = "stop-early"
 
 
-def heal(
+def heal(  # noqa: PLR0913 - these are the settings a user knows, each with a default
     plan: Plan,
     *,
     strategy: str = "race",
     workers: int = 1,
+    ray: bool = False,
     out: Path | str | None = None,
     progress: Listener | None = None,
     options: Options | None = None,
@@ -47,18 +48,20 @@ def heal(
             the better half, and finishes only the winner; `sequential` tries one after the other,
             as AUTOTRAINER does.
         workers: processes for the stretches of a race; with more than 1, `out` is needed.
+        ray: send those stretches to a Ray cluster, that of RAY_ADDRESS or one that is started
+            here; needs `out`, too.
         out: a folder for traces, checkpoints, the repaired plan and its weights. The same call
             with the same folder goes on where it was interrupted.
         progress: called with a `Progress` while it works.
-        options: all settings at once, instead of `strategy` and `workers`.
+        options: all settings at once, instead of `strategy`, `workers` and `ray`.
 
     Example:
         >>> outcome = paramedic.heal(plan)  # doctest: +SKIP
         >>> print(outcome)  # doctest: +SKIP
     """
-    options = options or Options(strategy=strategy, workers=workers)
-    if options.workers > 1 and out is None:
-        raise ValueError("`workers` above 1 need `out`: processes meet in a folder.")
+    options = options or Options(strategy=strategy, workers=workers, ray=ray)
+    if (options.workers > 1 or options.ray) and out is None:
+        raise ValueError("`workers` above 1 and `ray` need `out`: results meet in a folder.")
     if is_off():
         raise ValueError("PARAMEDIC=off: a plan cannot be healed without being watched.")
     plan.check()
