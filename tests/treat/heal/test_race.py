@@ -13,10 +13,11 @@ from tests.treat.heal.legs import TREATMENT, attempt, finding, leg
 from tests.treat.plans import plan
 
 
-def _raced(present: Attempt, *entries: Attempt) -> Attempt:
+def _raced(present: Attempt, *entries: Attempt, against: str = "") -> Attempt:
     session = Session(plan(), Options(rungs=1), None, None)
     session.attempts = [present, *entries]
-    return Race(session, present, entries, finding()).run()
+    problem = finding(against) if against else finding()
+    return Race(session, present, entries, problem).run()
 
 
 def _entry(number: int, metric: float, **changes: object) -> Attempt:
@@ -56,6 +57,12 @@ def test_what_thrives_is_changed_only_for_something_better() -> None:
     assert _raced(present, entry) is present
     better = _again(_entry(1, 0.8))
     assert _raced(present, better) is better
+
+
+def test_what_is_plainly_wrong_is_put_right_if_nothing_is_lost() -> None:
+    present = attempt(leg(0.7, progress=0.9))  # from a huge first loss, any progress is large
+    entry = _again(_entry(1, 0.71))
+    assert _raced(present, entry, against="abnormal-data") is entry
 
 
 def test_what_fails_is_out() -> None:

@@ -11,9 +11,10 @@ from paramedic.treat.heal.session import Session
 from paramedic.types import Finding
 
 _THRIVING = 0.25  # share of the loss that is gone
-_MISTAKES = frozenset(
-    {"improper-output-activation", "improper-loss", "invalid-labels", "loss-shape-mismatch"}
-)
+_MISTAKES = frozenset({
+    "improper-output-activation", "improper-loss", "invalid-labels", "loss-shape-mismatch",
+    "abnormal-data",
+})  # fmt: skip
 _EVERYTHING_GOES = Watchfulness(serious=False)
 
 
