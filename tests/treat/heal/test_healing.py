@@ -12,9 +12,12 @@ from torch import nn
 
 import paramedic
 from paramedic.treat.heal import attempt as attempts
-from paramedic.treat.heal.healing import heal
+from paramedic.treat.heal.attempt import Watchfulness
+from paramedic.treat.heal.healing import _Healing, heal
 from paramedic.treat.heal.options import Options
+from paramedic.treat.heal.session import Session
 from tests.treat.doubles import ADAM, HIGH, REFUSES, RELU, USELESS, Change, slow_plan
+from tests.treat.heal.legs import TREATMENT, leg
 from tests.treat.plans import network, plan, points
 
 
@@ -84,6 +87,21 @@ def test_two_problems_are_treated_one_after_the_other() -> None:
     assert [one.remedy for one in outcome.remedies] == ["relu", "adam"]
     assert outcome.after > 0.9
     assert "# set model" in outcome.code()
+
+
+def test_a_new_problem_gives_the_next_best_of_the_race_before_a_second_chance() -> None:
+    healing = _Healing(Session(plan(), Options(), None, None))
+    winner, *others = (
+        healing.session.attempt(plan(), TREATMENT, healing.untouched) for _ in range(4)
+    )
+    for one, metric in zip(others, (0.6, 0.8, 0.9), strict=True):
+        one.legs = [leg(metric)]
+        one.advance(20, Watchfulness())
+        one.verdict = "outrun"
+    others[2].verdict = "failed: not finite"
+    chances = [healing._second(winner) for _ in range(3)]
+    assert chances == [[others[1]], [others[0]], []]
+    assert healing._second(healing.untouched) == []
 
 
 def test_good_enough_is_left_alone() -> None:
@@ -198,7 +216,7 @@ def test_workers_come_to_the_same_decision(tmp_path: Path) -> None:
     outcome = heal(sick, out=tmp_path, workers=2)
     assert outcome.status == "healed"
     assert [one.remedy for one in outcome.remedies] == ["adam"]
-    with pytest.raises(ValueError, match="`workers` above 1 need `out`"):
+    with pytest.raises(ValueError, match="`workers` above 1 and `ray` need `out`"):
         heal(sick, workers=2)
 
 

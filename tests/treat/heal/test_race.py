@@ -59,6 +59,12 @@ def test_what_thrives_is_changed_only_for_something_better() -> None:
     assert _raced(present, better) is better
 
 
+def test_what_guesses_does_not_thrive_however_much_loss_is_gone() -> None:
+    present = attempt(leg(0.5, progress=0.9))
+    entry = _again(_entry(1, 0.51))
+    assert _raced(present, entry) is entry
+
+
 def test_what_is_plainly_wrong_is_put_right_if_nothing_is_lost() -> None:
     present = attempt(leg(0.7, progress=0.9))  # from a huge first loss, any progress is large
     entry = _again(_entry(1, 0.71))

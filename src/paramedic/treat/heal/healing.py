@@ -97,6 +97,7 @@ class _Healing:
         self.accepted: set[str] = set()  # problems that nothing is left against
         self.harmless: set[str] = set()  # of these: the untouched run learns well all the same
         self.problems: list[Finding] = []
+        self._seconds: set[int] = set()  # attempts that were given a second chance
         self._tried: dict[int, set[str]] = {}  # remedies, by the attempt they were applied to
 
     def run(self) -> Outcome:
@@ -209,7 +210,8 @@ class _Healing:
 
     def _entries(self, finding: Finding) -> list[Attempt]:
         """Plans to try: if a remedy against this very problem did not last, others in its place;
-        else what treats the problem, on top of what was done before."""
+        else what treats the problem, on top of what was done before, and the plan that came next
+        in the race before: where it was put right another way the problem may never show."""
         base = self.present
         treatment = base.treatment
         entries: list[Attempt] = []
@@ -219,7 +221,19 @@ class _Healing:
             earlier = self.session.attempts[base.parent]
             entries = self._made(earlier, finding)
             entries += self._outrun(earlier)
-        return entries or self._made(base, finding)
+        return entries or [*self._made(base, finding), *self._second(base)]
+
+    def _second(self, base: Attempt) -> list[Attempt]:
+        """The best of those that the present attempt has outrun."""
+        if base.parent is None or self.session.options.strategy == "sequential":
+            return []
+        outrun = self._outrun(self.session.attempts[base.parent])
+        left = [one for one in outrun if one.number not in self._seconds]
+        if not left:
+            return []
+        second = max(left, key=self._rank)
+        self._seconds.add(second.number)
+        return [second]
 
     def _outrun(self, parent: Attempt) -> list[Attempt]:
         """Those that lost a race only because another was better."""
@@ -315,11 +329,9 @@ class _Healing:
 
     def _best(self) -> Attempt:
         """The attempt with the best metric; of equals the one that was trained the longest."""
-        measure = self.plan.measure
+        return max(self.session.attempts, key=self._rank)
 
-        def rank(attempt: Attempt) -> tuple[float, int]:
-            metric = math.nan if attempt.last is None else attempt.last.point.metric
-            known = math.isfinite(metric)
-            return measure.gain(0.0, metric) if known else -math.inf, attempt.step
-
-        return max(self.session.attempts, key=rank)
+    def _rank(self, attempt: Attempt) -> tuple[float, int]:
+        metric = math.nan if attempt.last is None else attempt.last.point.metric
+        known = math.isfinite(metric)
+        return self.plan.measure.gain(0.0, metric) if known else -math.inf, attempt.step

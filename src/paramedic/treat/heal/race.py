@@ -6,7 +6,14 @@ import math
 from collections.abc import Sequence
 
 from paramedic.treat.heal.attempt import Attempt, Leg, Watchfulness
-from paramedic.treat.heal.scoring import Score, comparable, not_worse, score, tolerance
+from paramedic.treat.heal.scoring import (
+    Score,
+    comparable,
+    guessing,
+    not_worse,
+    score,
+    tolerance,
+)
 from paramedic.treat.heal.session import Session
 from paramedic.types import Finding
 
@@ -89,10 +96,15 @@ class Race:
     @property
     def thrives(self) -> bool:
         """Whether the present attempt learns well, whatever was found: the finding may be wrong.
-        What is plainly a mistake is put right nevertheless."""
+        What is plainly a mistake is put right nevertheless. From a loss that was huge at first a
+        large share is soon gone, so the accuracy must be better than that of guessing, too."""
         last = self.present.last
         if last is None or self.finding.slug in _MISTAKES:
             return False
+        if self.measure.name == "accuracy":
+            noise = tolerance(self.measure, self.present)
+            if not last.point.metric > guessing(self.present.plan) + noise:
+                return False
         return last.progress > _THRIVING and not last.error
 
     def _reference(self, samples: int) -> float:
