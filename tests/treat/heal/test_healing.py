@@ -12,12 +12,13 @@ from torch import nn
 
 import paramedic
 from paramedic.treat.heal import attempt as attempts
-from paramedic.treat.heal.attempt import Watchfulness
+from paramedic.treat.heal.attempt import Leg, Watchfulness
 from paramedic.treat.heal.healing import _Healing, heal
 from paramedic.treat.heal.options import Options
 from paramedic.treat.heal.session import Session
+from paramedic.treat.training import Best, Point
 from tests.treat.doubles import ADAM, HIGH, REFUSES, RELU, USELESS, Change, slow_plan
-from tests.treat.heal.legs import TREATMENT, leg
+from tests.treat.heal.legs import TREATMENT, finding, leg
 from tests.treat.plans import network, plan, points
 
 
@@ -195,6 +196,23 @@ def test_what_learns_by_heart_is_stopped_at_its_best() -> None:
     x, y = points(400, seed=4)
     right = (outcome.model(x).argmax(1) == y).float().mean()
     assert float(right) == pytest.approx(outcome.after)
+
+
+@pytest.mark.parametrize(("val_loss", "metric", "past"), [
+    (2.0, 0.8, True), (1.0, 0.8, False), (2.0, 0.9, False),
+])  # fmt: skip
+def test_a_changed_plan_is_handed_back_at_its_best(
+    val_loss: float, metric: float, past: bool
+) -> None:
+    healing = _Healing(Session(plan(), Options(), None, None))
+    changed = healing.session.attempt(plan(), TREATMENT, healing.untouched)
+    best, last = Point(16, 1.0, 0.5, 1.0, 0.9), Point(32, 2.0, 0.1, val_loss, metric)
+    changed.points, changed.training.best = [best, last], Best(best, {})
+    end = Leg(32, 32, True, last)
+    assert not healing._is_past_its_best(end)  # an untouched plan is left as it is
+    healing.present = changed
+    assert healing._is_past_its_best(end) is past
+    assert not healing._is_past_its_best(Leg(32, 32, True, last, findings=(finding(),)))
 
 
 def test_stopping_early_can_be_forbidden() -> None:

@@ -23,6 +23,7 @@ from paramedic.treat.remedies import remedies_for
 from paramedic.types import Finding
 
 STOP_EARLY = "stop-early"
+_RISEN = 1.1  # times its lowest value, from which on a validation loss has risen
 
 
 def heal(  # noqa: PLR0913 - these are the settings a user knows, each with a default
@@ -113,6 +114,8 @@ class _Healing:
         if not leg.ended:
             self.accepted |= {finding.slug for finding in leg.findings}
             leg = self._train_on(to_the_end=True)
+        if self._is_past_its_best(leg) and self._stop_early():
+            leg = self._train_on()
         return self._outcome(leg)
 
     def _train_on(self, to_the_end: bool = False) -> Leg:
@@ -174,6 +177,18 @@ class _Healing:
         stopped.take_over(best)
         self._go_on_with(stopped)
         return True
+
+    def _is_past_its_best(self, leg: Leg) -> bool:
+        """Whether a plan that was changed went on to learn by heart: less than what is treated in
+        an untouched plan, but the better weights are there, and may be what makes it no worse."""
+        present = self.present
+        if present is self.untouched or present.weights is not None or leg.findings:
+            return False
+        lowest = min(point.val_loss for point in present.points)
+        best = present.training.best
+        if best is None or not present.points[-1].val_loss > _RISEN * lowest:
+            return False
+        return self.plan.measure.better(best.point.metric, leg.point.metric)
 
     def _go_on_with(self, winner: Attempt) -> None:
         self.present.verdict = self.present.verdict if self.present.parent is not None else "sick"
