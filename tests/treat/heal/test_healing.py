@@ -105,6 +105,25 @@ def test_a_new_problem_gives_the_next_best_of_the_race_before_a_second_chance() 
     assert healing._second(healing.untouched) == []
 
 
+@pytest.mark.parametrize(("curve", "is_no_loss"), [
+    (((10, 0.3), (24, 0.6), (32, 0.9)), True),  # at step 20 it was not measured, soon after it was
+    (((10, 0.3), (24, 0.3), (32, 0.9)), False),
+    (((10, 0.3), (24, 0.6), (32, 0.3)), False),
+])  # fmt: skip
+def test_a_loss_is_told_at_the_same_step_and_at_the_end(
+    curve: tuple[tuple[int, float], ...], is_no_loss: bool
+) -> None:
+    healing = _Healing(Session(plan(), Options(), None, None))
+    changed = healing.session.attempt(plan(), TREATMENT, healing.untouched)
+    for one, measured in ((healing.untouched, ((20, 0.5),)), (changed, curve)):
+        one.legs = [leg(metric, step) for step, metric in measured]
+        one.points = [each.point for each in one.legs]
+        for step, _ in measured:
+            one.advance(step, Watchfulness())
+    healing.present = changed
+    assert healing._is_no_loss() is is_no_loss
+
+
 def test_good_enough_is_left_alone() -> None:
     outcome = heal(slow_plan(epochs=5, satisfactory=0.1, remedies=[ADAM]))
     assert outcome.status == "healthy"

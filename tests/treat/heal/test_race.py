@@ -6,7 +6,7 @@ import math
 
 from paramedic.treat.heal.attempt import Attempt
 from paramedic.treat.heal.options import Options
-from paramedic.treat.heal.race import Race, metric_at
+from paramedic.treat.heal.race import Race, metric_at, metric_from
 from paramedic.treat.heal.session import Session
 from tests.treat.doubles import ADAM, HIGH, USELESS, slow_plan
 from tests.treat.heal.legs import TREATMENT, attempt, finding, leg
@@ -98,3 +98,11 @@ def test_the_metric_at_a_step() -> None:
     assert metric_at(known, 20) == 0.7
     assert metric_at(known, 3) == 0.5
     assert math.isnan(metric_at(attempt(), 3))
+
+
+def test_the_metric_from_a_step_on() -> None:
+    known = attempt(leg(0.5, step=10), leg(0.7, step=20))
+    assert metric_from(known, 11) == 0.7  # never a point at which less was trained
+    assert metric_from(known, 10) == 0.5
+    assert metric_from(known, 30) == 0.7
+    assert math.isnan(metric_from(attempt(), 3))

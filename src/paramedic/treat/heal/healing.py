@@ -15,7 +15,7 @@ from paramedic.treat.heal.candidates import Refused, candidates
 from paramedic.treat.heal.options import Options
 from paramedic.treat.heal.outcome import FAILED, HEALED, HEALTHY, Outcome, tried
 from paramedic.treat.heal.progress import Listener
-from paramedic.treat.heal.race import Race, metric_at
+from paramedic.treat.heal.race import Race, metric_at, metric_from
 from paramedic.treat.heal.scoring import comparable, not_worse, tolerance
 from paramedic.treat.heal.session import Session
 from paramedic.treat.plan import Plan
@@ -337,10 +337,10 @@ class _Healing:
         assert end is not None
         if not comparable(self.present.plan, self.plan):
             return end.progress > 0
-        allowed = tolerance(measure, self.untouched)
+        allowed = 2 * tolerance(measure, self.untouched)  # both were measured, both by chance
         step = round(self.untouched.seen / self.present.plan.batch_size)
-        same = not_worse(metric_at(self.present, step), last.point.metric, measure, allowed)
-        return same and not_worse(end.point.metric, last.point.metric, measure, 2 * allowed)
+        same = not_worse(metric_from(self.present, step), last.point.metric, measure, allowed)
+        return same and not_worse(end.point.metric, last.point.metric, measure, allowed)
 
     def _best(self) -> Attempt:
         """The attempt with the best metric; of equals the one that was trained the longest."""

@@ -129,6 +129,12 @@ def _all_slugs(leg: Leg) -> frozenset[str]:
     return frozenset(finding.slug for finding in leg.findings)
 
 
+def metric_from(attempt: Attempt, step: int) -> float:
+    """The metric at the first point from a step on; the newest one if there is none after it."""
+    after = [point for point in attempt.points if point.step >= step]
+    return after[0].metric if after else metric_at(attempt, step)
+
+
 def metric_at(attempt: Attempt, step: int) -> float:
     """The metric at the newest point up to a step; the first one if there is none before."""
     before = [point for point in attempt.points if point.step <= step]
