@@ -69,6 +69,10 @@ def test_what_is_plainly_wrong_is_put_right_if_nothing_is_lost() -> None:
     present = attempt(leg(0.7, progress=0.9))  # from a huge first loss, any progress is large
     entry = _again(_entry(1, 0.71))
     assert _raced(present, entry, against="abnormal-data") is entry
+    entry = _again(_entry(1, 0.63))  # by chance, on 128 samples
+    assert _raced(attempt(leg(0.7)), entry, against="abnormal-data") is entry
+    entry = _again(_entry(1, 0.6))
+    assert _raced(attempt(leg(0.7)), entry, against="abnormal-data") is not entry
 
 
 def test_what_fails_is_out() -> None:

@@ -91,7 +91,9 @@ class Race:
         noise = tolerance(self.measure, self.present)
         if self.thrives:  # then it is changed only for something that is better beyond chance
             return self.measure.gain(reference, leg.point.metric) > noise
-        return not_worse(leg.point.metric, reference, self.measure, noise)
+        # What is plainly wrong stays wrong: so early, both may be measured by chance.
+        allowed = 2 * noise if self.finding.slug in _MISTAKES else noise
+        return not_worse(leg.point.metric, reference, self.measure, allowed)
 
     @property
     def thrives(self) -> bool:
