@@ -49,10 +49,11 @@ def eg(case: Case, draw: random.Random) -> Changes:
 def dr(case: Case, draw: random.Random) -> Changes:
     """Dying ReLU: biases that keep the units off."""
     deep = 2 if case.network == "cnn" else draw.choice((2, 3, 4))
-    return {
+    changes = {
         "activation": "relu", "depth": deep, "initialiser": "default",
         "bias": draw.choice((-2.0, -4.0, -8.0)), "optimizer": draw.choice(("sgd", "adam")),
     }  # fmt: skip
+    return changes | {"momentum": 0.0 if changes["optimizer"] == "adam" else case.momentum}
 
 
 def ol(case: Case, draw: random.Random) -> Changes:

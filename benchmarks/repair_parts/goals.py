@@ -17,7 +17,7 @@ def goals(results: Results) -> list[Goal]:
     costs = [row.cost for row in sick]
     rate = len(repaired) / len(found) if found else None
     gain = mean(row.gain for row in repaired) if repaired else None
-    worse = sum(row.status == "healed" and row.gain < -1 for row in sick)
+    worse = sum(row.status == "healed" and row.gain < -1 for row in results.stages["race"])
     touched = sum(row.status != "healthy" for row in healthy)
     rest = [row.cost for row in healthy]
     return [

@@ -8,6 +8,7 @@ import os
 import resource
 import time
 import traceback
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ def measured(case: Case, stage: str, folder: Path) -> dict[str, Any]:
     path = folder / f"{case.name}.{stage}.json"
     if path.is_file():
         return json.loads(path.read_text())  # type: ignore[no-any-return]
+    _warm_up()
     context = multiprocessing.get_context("fork")
     process = context.Process(target=_write, args=(case, stage, path))
     process.start()
@@ -28,6 +30,18 @@ def measured(case: Case, stage: str, folder: Path) -> dict[str, Any]:
     if not path.is_file():
         return {"case": case.to_json(), "stage": stage, "error": f"exit code {process.exitcode}"}
     return json.loads(path.read_text())  # type: ignore[no-any-return]
+
+
+@cache
+def _warm_up() -> None:
+    """What each process would have to import is imported once, before they are forked."""
+    from paramedic.probe.options import Options
+    from paramedic.treat import training
+    from paramedic.treat.remedies import remedies_for
+
+    del training
+    Options().detectors()
+    remedies_for("")
 
 
 def _write(case: Case, stage: str, path: Path) -> None:

@@ -10,9 +10,10 @@ from statistics import mean, median
 
 from . import goals, plots
 from .cases import HEALTHY, PROBLEMS, SICK_EACH
-from .results import NAMES, Results, Row, half, load, middle, share
+from .results import JUDGED_HEALTHY, JUDGED_SICK, NAMES, Results, Row, half, load, middle, share
 
 NOTE = "<!-- Written by `benchmarks/repair.py`; edit that, not this. -->"
+_CASES = SICK_EACH * len(PROBLEMS) + HEALTHY
 METHOD = """\
 AUTOTRAINER's protocol: each case is trained untouched to its end, and healed, from the same seed \
 and the same initial weights. The data are theirs: Blob and Circle as they come with their code, \
@@ -59,6 +60,8 @@ def _sections(results: Results, pictures: list[tuple[str, str]]) -> Iterator[str
     yield _summary(results)
     yield "## The goals"
     yield goals.table(results, whole=_is_whole(results))
+    yield "## Tuned on and judged"
+    yield _parts(results)
     yield "## How it was measured"
     yield METHOD
     yield "## Each problem"
@@ -88,13 +91,16 @@ def _sections(results: Results, pictures: list[tuple[str, str]]) -> Iterator[str
 
 
 def _is_whole(results: Results) -> bool:
-    sick, healthy = len(results.sick()), len(results.healthy())
-    return sick == SICK_EACH * len(PROBLEMS) and healthy >= HEALTHY
+    return len(results.stages["race"]) == _CASES
 
 
 def _summary(results: Results) -> str:
     sick, healthy = results.sick(), results.healthy()
-    done = f"{len(sick)} of {SICK_EACH * len(PROBLEMS)} sick cases and {len(healthy)} healthy ones"
+    done = (
+        f"{len(results.stages['race'])} of {_CASES} cases: {len(sick)} sick, "
+        f"{len(results.unharmed())} with a fault that did no harm, {len(healthy)} healthy, "
+        f"{len(results.not_so_healthy())} drawn to be healthy that are not"
+    )
     part = (
         "" if _is_whole(results) else " This is a part: the benchmark goes on where it was stopped."
     )
@@ -110,6 +116,28 @@ def _summary(results: Results) -> str:
         f"Healthy cases that were changed: {sum(row.status != 'healthy' for row in healthy)} of "
         f"{len(healthy)}."
     )
+
+
+def _parts(results: Results) -> str:
+    """The same goals on the cases that were looked at while `heal` was written, and on the rest."""
+    rows = []
+    for name, judged in (("tuned on", False), ("judged", True)):
+        part = results.part(judged)
+        sick, healthy = part.sick(), part.healthy()
+        rows.append([
+            name, len(sick), share(row.repaired for row in sick if row.detected),
+            middle((row.gain for row in sick if row.repaired), "+.1f"),
+            f"{middle(r.cost for r in sick)} ({half(r.cost for r in sick)})",
+            f"{sum(row.status != 'healthy' for row in healthy)} of {len(healthy)}",
+            middle((row.cost for row in healthy), ".3f"),
+        ])  # fmt: skip
+    words = (
+        f"Failures were looked at only in the cases below number {JUDGED_SICK} of each problem "
+        f"and below {JUDGED_HEALTHY} of the healthy ones; of the others only totals were read."
+    )
+    head = ("part", "sick", "repaired of detected", "gain, points", "cost, mean (median)",
+            "healthy changed", "cost of healthy")  # fmt: skip
+    return words + "\n\n" + _table(head, rows)
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

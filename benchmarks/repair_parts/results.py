@@ -16,6 +16,7 @@ NAMES = {
     "OL": "oscillating loss", "SC": "slow convergence", "IO": "improper output activation",
     "IL": "improper loss", "AD": "abnormal data",
 }  # fmt: skip
+JUDGED_SICK, JUDGED_HEALTHY = 7, 30  # numbers from which on cases were not looked at singly
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,12 @@ class Row:
     @property
     def status(self) -> str:
         return str(self.outcome["status"])
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is of the part that nothing was tuned on: the higher numbers of each kind."""
+        number = int(self.case.name.rpartition("-")[2])
+        return number >= (JUDGED_SICK if self.case.problem else JUDGED_HEALTHY)
 
     @property
     def before(self) -> float:
@@ -82,6 +89,14 @@ class Results:
     stages: dict[str, list[Row]]
     effects: list[dict[str, Any]]
     errors: list[str]
+
+    def part(self, judged: bool) -> Results:
+        """Only the part that was judged, or only the part that was tuned on."""
+        rows = {
+            stage: [row for row in rows if row.is_judged == judged]
+            for stage, rows in self.stages.items()
+        }
+        return Results(rows, [], [])
 
     def sick(self, stage: str = "race") -> list[Row]:
         """With a fault that does harm: the untouched run stays below the floor of its data."""

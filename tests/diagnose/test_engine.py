@@ -345,6 +345,20 @@ def test_a_busy_machine_makes_no_detector_slow(monkeypatch: pytest.MonkeyPatch) 
     assert len(engine.cases) == 1
 
 
+def test_without_a_limit_each_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(module.time, "thread_time", lambda: now[0])
+    monkeypatch.setattr(module.time, "perf_counter", lambda: now[0])
+
+    def slow(window: Window) -> bool:
+        now[0] += 3600.0
+        return True
+
+    engine = Engine([scripted(slow)], slow=None)
+    _visits(engine.detectors[0], 5, engine)
+    assert len(engine.cases) == 1
+
+
 def test_what_was_found_before_a_failure_stays() -> None:
     def examine(window: Window) -> bool:
         if window.step > 3:

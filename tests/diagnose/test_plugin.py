@@ -48,7 +48,7 @@ FINDS = """if window.last_step < self.step:
         return self.finding(window, "Theirs.", confidence=0.6, step=window.last_step)"""
 RAISES = "raise RuntimeError('their mistake')"
 RUBBISH = "return 42"
-SLOW = """end = time.thread_time() + 2 * engine._SLOW
+SLOW = """end = time.thread_time() + 2 * engine.SLOW
         while time.thread_time() < end:
             pass"""
 BAD = {"X902": RAISES, "X903": RUBBISH, "X904": SLOW}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from paramedic.report.display import Terminal
+    from paramedic.treat.heal.options import Options
     from paramedic.treat.heal.outcome import Outcome
     from paramedic.treat.heal.progress import Listener, Progress
     from paramedic.treat.plan import Plan
@@ -41,6 +42,7 @@ def heal(
     ] = None,
     strategy: Annotated[str, typer.Option(help="race or sequential.")] = "race",
     workers: Annotated[int, typer.Option(help="Processes for the stretches of a race.")] = 1,
+    ray: Annotated[bool, typer.Option("--ray", help="Send them to a Ray cluster.")] = False,
     json: Json = None,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write the history as a page.", metavar="FILE")
@@ -50,6 +52,7 @@ def heal(
     from rich.console import Console
 
     from paramedic.optional import require
+    from paramedic.treat.heal.options import Options
 
     require("torch", extra="torch", needed_by="paramedic heal")
     require("safetensors", extra="heal", needed_by="paramedic heal")
@@ -58,7 +61,10 @@ def heal(
         check_page(html)
     plan = _plan(file)
     folder = out or _own_folder(file, plan)
-    outcome = _healed(plan, folder, strategy, workers, console)
+    if ray:
+        _carry(file)
+    options = Options(strategy=strategy, workers=workers, ray=ray)
+    outcome = _healed(plan, folder, options, console)
     if json is not None:
         write_json(outcome.to_json(), json)
     _show(outcome, folder, console)
@@ -94,6 +100,13 @@ def _plan(file: Path) -> Plan:
     return made
 
 
+def _carry(file: Path) -> None:
+    """What the file of the plan defines is not installed on a cluster: it is sent along."""
+    from paramedic.treat.heal.cluster import carry
+
+    carry(sys.modules[file.stem])
+
+
 def _own_folder(file: Path, plan: Plan) -> Path:
     """Where a heal of this very plan was begun, or a folder that is free."""
     import json
@@ -109,12 +122,12 @@ def _own_folder(file: Path, plan: Plan) -> Path:
         number += 1
 
 
-def _healed(plan: Plan, folder: Path, strategy: str, workers: int, console: Console) -> Outcome:
+def _healed(plan: Plan, folder: Path, options: Options, console: Console) -> Outcome:
     from paramedic.treat.heal.healing import heal
 
     listener, display = _display(console)
     with display:
-        return heal(plan, strategy=strategy, workers=workers, out=folder, progress=listener)
+        return heal(plan, out=folder, progress=listener, options=options)
 
 
 def _display(console: Console) -> tuple[Listener, AbstractContextManager[object]]:

@@ -29,7 +29,7 @@ _log = logging.getLogger("paramedic")
 _SHARE = 4  # after a quarter more frames than at the last examination …
 _MOST = 64  # … but at least every 64th: a window shows as many
 _EACH_EPOCH = 32
-_SLOW = 0.25  # seconds of one examination, after which a detector is too slow
+SLOW = 0.25  # seconds of one examination, after which a detector is too slow
 _PATIENCE_TO_CLOSE = 4  # examinations without it before a case is closed
 
 
@@ -45,7 +45,8 @@ class _Ward:
 
 
 class Engine:
-    """Examines one run with the given detectors."""
+    """Examines one run with the given detectors. One that takes more than `slow` seconds for an
+    examination is switched off; None lets each take its time, so that no clock has a say."""
 
     def __init__(
         self,
@@ -55,8 +56,10 @@ class Engine:
         pulses: int = 4096,
         every_frame: bool = False,
         on_open: Callable[[Case], None] | None = None,
+        slow: float | None = SLOW,
     ) -> None:
         self.detectors = tuple(detectors)
+        self._slow = math.inf if slow is None else slow
         self._on_open = on_open
         self._every_frame = every_frame
         self.cases: list[Case] = []
@@ -229,7 +232,7 @@ class Engine:
             return
         seconds = time.perf_counter() - begin
         # A machine that is busy elsewhere does not make it slow: that takes no time of ours.
-        if seconds > _SLOW and time.thread_time() - self._began > _SLOW:
+        if seconds > self._slow and time.thread_time() - self._began > self._slow:
             self._switch_off(ward, f"it took {seconds:.2f} s for one examination")
             return
         if reason is None:

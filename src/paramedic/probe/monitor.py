@@ -54,7 +54,7 @@ class Monitor:
         self.guard = Guard(strict=options.strict)
         self._options = options
         self._examiner = Examiner(models, optimizers, options, self.guard)
-        engine = Engine(options.detectors(), on_open=self._on_open)
+        engine = Engine(options.detectors(), on_open=self._on_open, slow=options.slow)
         self._pharmacist = Pharmacist(engine.detectors)
         self._attendant = attending(Patient(models, optimizers, self.guard, options.overhead))
         self._audience = Audience(

@@ -10,6 +10,7 @@ from typing import Any
 
 from paramedic.diagnose import config
 from paramedic.diagnose.detector import Detector
+from paramedic.diagnose.engine import SLOW
 from paramedic.probe.audience import Display, Sink, check_sinks
 from paramedic.probe.schedule import FULL, VITALS
 from paramedic.types import Task
@@ -40,6 +41,7 @@ class Options:
     display: Display | None = None
     steps: int | None = None  # that the run will take
     allowance: float = 0.0  # seconds of the processor beyond `overhead`, for a run of few seconds
+    slow: float | None = SLOW  # seconds of an examination that end a detector; None: none do
 
     def detectors(self) -> tuple[Detector, ...]:
         """The detectors that were asked for; none with `rules=None`."""

@@ -18,11 +18,12 @@ from torch import Tensor, nn
 
 from paramedic.diagnose.detectors.loss_plateau import LossPlateau
 from paramedic.diagnose.detectors.slow_convergence import SlowConvergence
+from paramedic.probe.attach import attach
+from paramedic.probe.options import Options
 from paramedic.treat import checkpoint
 from paramedic.treat.batches import Batches, fed
 from paramedic.treat.failures import Failure, failure
 from paramedic.treat.plan import Plan
-from paramedic.treat.watch import watch
 from paramedic.types import Finding, Severity, Window
 
 _JUDGED_AFTER = 0.35  # share of the plan after which a loss that rests or creeps is judged
@@ -98,15 +99,18 @@ class Training:
         if state is not None:
             self._restore(state)
         self._steps = plan.steps
-        self.monitor = watch(
-            self.model,
-            self.optimizer,
-            loss_fn=plan.loss if isinstance(plan.loss, nn.Module) else None,
+        self.monitor = attach(self.model, self.optimizer, self._options(trace))
+        self.monitor.remember(self._seen, self._epochs)
+
+    def _options(self, trace: Path | None) -> Options:
+        """No clock has a say: what is found must not depend on the machine."""
+        return Options(
+            loss_fn=self.plan.loss if isinstance(self.plan.loss, nn.Module) else None,
             trace=trace,
-            overhead=None,  # a budget of time would make what is found depend on the machine
+            overhead=None,
+            slow=None,
             thresholds=_by_length(self._steps),
         )
-        self.monitor.remember(self._seen, self._epochs)
 
     # -- training --------------------------------------------------------------------------------
 

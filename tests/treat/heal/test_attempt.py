@@ -40,6 +40,15 @@ def test_what_is_on_record_is_not_trained_again(
     assert whole.advance(12, Watchfulness()).point.metric == second.points[-1].metric
 
 
+def test_what_was_not_trained_is_not_looked_for_on_record(tmp_path: Path) -> None:
+    calm = Watchfulness(serious=False)
+    asked = (8, 4, 16)  # the second is reached already
+    first = Attempt(0, plan(epochs=1), folder=tmp_path)
+    steps = [first.advance(until, calm).step for until in asked]
+    again = Attempt(0, plan(epochs=1), folder=tmp_path)
+    assert [again.advance(until, calm).step for until in asked] == steps == [8, 8, 16]
+
+
 def test_a_released_attempt_goes_on_from_where_it_was() -> None:
     one, other = Attempt(0, plan(epochs=1)), Attempt(1, plan(epochs=1))
     one.advance(7, Watchfulness())

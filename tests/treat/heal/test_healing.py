@@ -12,9 +12,13 @@ from torch import nn
 
 import paramedic
 from paramedic.treat.heal import attempt as attempts
-from paramedic.treat.heal.healing import heal
+from paramedic.treat.heal.attempt import Leg, Watchfulness
+from paramedic.treat.heal.healing import _Healing, heal
 from paramedic.treat.heal.options import Options
+from paramedic.treat.heal.session import Session
+from paramedic.treat.training import Best, Point
 from tests.treat.doubles import ADAM, HIGH, REFUSES, RELU, USELESS, Change, slow_plan
+from tests.treat.heal.legs import TREATMENT, finding, leg
 from tests.treat.plans import network, plan, points
 
 
@@ -84,6 +88,40 @@ def test_two_problems_are_treated_one_after_the_other() -> None:
     assert [one.remedy for one in outcome.remedies] == ["relu", "adam"]
     assert outcome.after > 0.9
     assert "# set model" in outcome.code()
+
+
+def test_a_new_problem_gives_the_next_best_of_the_race_before_a_second_chance() -> None:
+    healing = _Healing(Session(plan(), Options(), None, None))
+    winner, *others = (
+        healing.session.attempt(plan(), TREATMENT, healing.untouched) for _ in range(4)
+    )
+    for one, metric in zip(others, (0.6, 0.8, 0.9), strict=True):
+        one.legs = [leg(metric)]
+        one.advance(20, Watchfulness())
+        one.verdict = "outrun"
+    others[2].verdict = "failed: not finite"
+    chances = [healing._second(winner) for _ in range(3)]
+    assert chances == [[others[1]], [others[0]], []]
+    assert healing._second(healing.untouched) == []
+
+
+@pytest.mark.parametrize(("curve", "is_no_loss"), [
+    (((10, 0.3), (24, 0.6), (32, 0.9)), True),  # at step 20 it was not measured, soon after it was
+    (((10, 0.3), (24, 0.3), (32, 0.9)), False),
+    (((10, 0.3), (24, 0.6), (32, 0.3)), False),
+])  # fmt: skip
+def test_a_loss_is_told_at_the_same_step_and_at_the_end(
+    curve: tuple[tuple[int, float], ...], is_no_loss: bool
+) -> None:
+    healing = _Healing(Session(plan(), Options(), None, None))
+    changed = healing.session.attempt(plan(), TREATMENT, healing.untouched)
+    for one, measured in ((healing.untouched, ((20, 0.5),)), (changed, curve)):
+        one.legs = [leg(metric, step) for step, metric in measured]
+        one.points = [each.point for each in one.legs]
+        for step, _ in measured:
+            one.advance(step, Watchfulness())
+    healing.present = changed
+    assert healing._is_no_loss() is is_no_loss
 
 
 def test_good_enough_is_left_alone() -> None:
@@ -179,6 +217,23 @@ def test_what_learns_by_heart_is_stopped_at_its_best() -> None:
     assert float(right) == pytest.approx(outcome.after)
 
 
+@pytest.mark.parametrize(("val_loss", "metric", "past"), [
+    (2.0, 0.8, True), (1.0, 0.8, False), (2.0, 0.9, False),
+])  # fmt: skip
+def test_a_changed_plan_is_handed_back_at_its_best(
+    val_loss: float, metric: float, past: bool
+) -> None:
+    healing = _Healing(Session(plan(), Options(), None, None))
+    changed = healing.session.attempt(plan(), TREATMENT, healing.untouched)
+    best, last = Point(16, 1.0, 0.5, 1.0, 0.9), Point(32, 2.0, 0.1, val_loss, metric)
+    changed.points, changed.training.best = [best, last], Best(best, {})
+    end = Leg(32, 32, True, last)
+    assert not healing._is_past_its_best(end)  # an untouched plan is left as it is
+    healing.present = changed
+    assert healing._is_past_its_best(end) is past
+    assert not healing._is_past_its_best(Leg(32, 32, True, last, findings=(finding(),)))
+
+
 def test_stopping_early_can_be_forbidden() -> None:
     outcome = heal(_learns_by_heart(remedies=[]))
     assert outcome.problems[0].slug == "overfitting"
@@ -198,7 +253,7 @@ def test_workers_come_to_the_same_decision(tmp_path: Path) -> None:
     outcome = heal(sick, out=tmp_path, workers=2)
     assert outcome.status == "healed"
     assert [one.remedy for one in outcome.remedies] == ["adam"]
-    with pytest.raises(ValueError, match="`workers` above 1 need `out`"):
+    with pytest.raises(ValueError, match="`workers` above 1 and `ray` need `out`"):
         heal(sick, workers=2)
 
 

@@ -6,17 +6,18 @@ import math
 
 from paramedic.treat.heal.attempt import Attempt
 from paramedic.treat.heal.options import Options
-from paramedic.treat.heal.race import Race, metric_at
+from paramedic.treat.heal.race import Race, metric_at, metric_from
 from paramedic.treat.heal.session import Session
 from tests.treat.doubles import ADAM, HIGH, USELESS, slow_plan
 from tests.treat.heal.legs import TREATMENT, attempt, finding, leg
 from tests.treat.plans import plan
 
 
-def _raced(present: Attempt, *entries: Attempt) -> Attempt:
+def _raced(present: Attempt, *entries: Attempt, against: str = "") -> Attempt:
     session = Session(plan(), Options(rungs=1), None, None)
     session.attempts = [present, *entries]
-    return Race(session, present, entries, finding()).run()
+    problem = finding(against) if against else finding()
+    return Race(session, present, entries, problem).run()
 
 
 def _entry(number: int, metric: float, **changes: object) -> Attempt:
@@ -58,6 +59,22 @@ def test_what_thrives_is_changed_only_for_something_better() -> None:
     assert _raced(present, better) is better
 
 
+def test_what_guesses_does_not_thrive_however_much_loss_is_gone() -> None:
+    present = attempt(leg(0.5, progress=0.9))
+    entry = _again(_entry(1, 0.51))
+    assert _raced(present, entry) is entry
+
+
+def test_what_is_plainly_wrong_is_put_right_if_nothing_is_lost() -> None:
+    present = attempt(leg(0.7, progress=0.9))  # from a huge first loss, any progress is large
+    entry = _again(_entry(1, 0.71))
+    assert _raced(present, entry, against="abnormal-data") is entry
+    entry = _again(_entry(1, 0.63))  # by chance, on 128 samples
+    assert _raced(attempt(leg(0.7)), entry, against="abnormal-data") is entry
+    entry = _again(_entry(1, 0.6))
+    assert _raced(attempt(leg(0.7)), entry, against="abnormal-data") is not entry
+
+
 def test_what_fails_is_out() -> None:
     present = attempt(leg(0.5))
     entries = [_again(_entry(1, math.nan)), _again(_entry(2, 0.6))]
@@ -85,3 +102,11 @@ def test_the_metric_at_a_step() -> None:
     assert metric_at(known, 20) == 0.7
     assert metric_at(known, 3) == 0.5
     assert math.isnan(metric_at(attempt(), 3))
+
+
+def test_the_metric_from_a_step_on() -> None:
+    known = attempt(leg(0.5, step=10), leg(0.7, step=20))
+    assert metric_from(known, 11) == 0.7  # never a point at which less was trained
+    assert metric_from(known, 10) == 0.5
+    assert metric_from(known, 30) == 0.7
+    assert math.isnan(metric_from(attempt(), 3))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+import torch
 from torch import nn
 
-from paramedic.treat.heal.scoring import comparable, not_worse, score, tolerance
+from paramedic.treat.heal.scoring import comparable, guessing, not_worse, score, tolerance
 from paramedic.treat.measure import measure
 from paramedic.types import Severity
 from tests.treat.heal.legs import attempt, finding, leg
@@ -47,6 +48,12 @@ def test_values_of_two_losses_are_not_compared() -> None:
     loss = plan(metric="loss")
     assert comparable(loss, loss.replace(clip_norm=1.0))
     assert not comparable(loss, loss.replace(loss=nn.MSELoss()))
+
+
+def test_guessing_gives_the_most_frequent_target() -> None:
+    x, y = torch.zeros(8, 2), torch.tensor([0, 1, 1, 1, 0, 1, 1, 2])
+    assert guessing(plan(validation=(x, y))) == 5 / 8
+    assert guessing(plan(validation=(x, y), metric="loss")) == 0.0
 
 
 def test_worse_is_more_than_chance() -> None:

@@ -164,11 +164,11 @@ class Attempt:
     ) -> Leg:
         """Train until a step, or take it from the record."""
         until = min(until, self.plan.steps)
+        if self.last is not None and (self.last.ended or self.last.step >= until):
+            return self.last  # first: for this no leg was recorded
         if self.is_recorded:
             self._replayed += 1
             return self.legs[self._replayed - 1]
-        if self.last is not None and (self.last.ended or self.last.step >= until):
-            return self.last
         leg = self._trained(until, watchfulness, on_step)
         self.legs.append(leg)
         self._replayed += 1

@@ -15,7 +15,7 @@ from paramedic.treat.heal.candidates import Refused, candidates
 from paramedic.treat.heal.options import Options
 from paramedic.treat.heal.outcome import FAILED, HEALED, HEALTHY, Outcome, tried
 from paramedic.treat.heal.progress import Listener
-from paramedic.treat.heal.race import Race, metric_at
+from paramedic.treat.heal.race import Race, metric_at, metric_from
 from paramedic.treat.heal.scoring import comparable, not_worse, tolerance
 from paramedic.treat.heal.session import Session
 from paramedic.treat.plan import Plan
@@ -23,13 +23,15 @@ from paramedic.treat.remedies import remedies_for
 from paramedic.types import Finding
 
 STOP_EARLY = "stop-early"
+_RISEN = 1.1  # times its lowest value, from which on a validation loss has risen
 
 
-def heal(
+def heal(  # noqa: PLR0913 - these are the settings a user knows, each with a default
     plan: Plan,
     *,
     strategy: str = "race",
     workers: int = 1,
+    ray: bool = False,
     out: Path | str | None = None,
     progress: Listener | None = None,
     options: Options | None = None,
@@ -47,18 +49,20 @@ def heal(
             the better half, and finishes only the winner; `sequential` tries one after the other,
             as AUTOTRAINER does.
         workers: processes for the stretches of a race; with more than 1, `out` is needed.
+        ray: send those stretches to a Ray cluster, that of RAY_ADDRESS or one that is started
+            here; needs `out`, too.
         out: a folder for traces, checkpoints, the repaired plan and its weights. The same call
             with the same folder goes on where it was interrupted.
         progress: called with a `Progress` while it works.
-        options: all settings at once, instead of `strategy` and `workers`.
+        options: all settings at once, instead of `strategy`, `workers` and `ray`.
 
     Example:
         >>> outcome = paramedic.heal(plan)  # doctest: +SKIP
         >>> print(outcome)  # doctest: +SKIP
     """
-    options = options or Options(strategy=strategy, workers=workers)
-    if options.workers > 1 and out is None:
-        raise ValueError("`workers` above 1 need `out`: processes meet in a folder.")
+    options = options or Options(strategy=strategy, workers=workers, ray=ray)
+    if (options.workers > 1 or options.ray) and out is None:
+        raise ValueError("`workers` above 1 and `ray` need `out`: results meet in a folder.")
     if is_off():
         raise ValueError("PARAMEDIC=off: a plan cannot be healed without being watched.")
     plan.check()
@@ -94,6 +98,7 @@ class _Healing:
         self.accepted: set[str] = set()  # problems that nothing is left against
         self.harmless: set[str] = set()  # of these: the untouched run learns well all the same
         self.problems: list[Finding] = []
+        self._seconds: set[int] = set()  # attempts that were given a second chance
         self._tried: dict[int, set[str]] = {}  # remedies, by the attempt they were applied to
 
     def run(self) -> Outcome:
@@ -109,6 +114,8 @@ class _Healing:
         if not leg.ended:
             self.accepted |= {finding.slug for finding in leg.findings}
             leg = self._train_on(to_the_end=True)
+        if self._is_past_its_best(leg) and self._stop_early():
+            leg = self._train_on()
         return self._outcome(leg)
 
     def _train_on(self, to_the_end: bool = False) -> Leg:
@@ -171,6 +178,18 @@ class _Healing:
         self._go_on_with(stopped)
         return True
 
+    def _is_past_its_best(self, leg: Leg) -> bool:
+        """Whether a plan that was changed went on to learn by heart: less than what is treated in
+        an untouched plan, but the better weights are there, and may be what makes it no worse."""
+        present = self.present
+        if present is self.untouched or present.weights is not None or leg.findings:
+            return False
+        lowest = min(point.val_loss for point in present.points)
+        best = present.training.best
+        if best is None or not present.points[-1].val_loss > _RISEN * lowest:
+            return False
+        return self.plan.measure.better(best.point.metric, leg.point.metric)
+
     def _go_on_with(self, winner: Attempt) -> None:
         self.present.verdict = self.present.verdict if self.present.parent is not None else "sick"
         self.present.release()
@@ -206,7 +225,8 @@ class _Healing:
 
     def _entries(self, finding: Finding) -> list[Attempt]:
         """Plans to try: if a remedy against this very problem did not last, others in its place;
-        else what treats the problem, on top of what was done before."""
+        else what treats the problem, on top of what was done before, and the plan that came next
+        in the race before: where it was put right another way the problem may never show."""
         base = self.present
         treatment = base.treatment
         entries: list[Attempt] = []
@@ -216,7 +236,19 @@ class _Healing:
             earlier = self.session.attempts[base.parent]
             entries = self._made(earlier, finding)
             entries += self._outrun(earlier)
-        return entries or self._made(base, finding)
+        return entries or [*self._made(base, finding), *self._second(base)]
+
+    def _second(self, base: Attempt) -> list[Attempt]:
+        """The best of those that the present attempt has outrun."""
+        if base.parent is None or self.session.options.strategy == "sequential":
+            return []
+        outrun = self._outrun(self.session.attempts[base.parent])
+        left = [one for one in outrun if one.number not in self._seconds]
+        if not left:
+            return []
+        second = max(left, key=self._rank)
+        self._seconds.add(second.number)
+        return [second]
 
     def _outrun(self, parent: Attempt) -> list[Attempt]:
         """Those that lost a race only because another was better."""
@@ -305,18 +337,16 @@ class _Healing:
         assert end is not None
         if not comparable(self.present.plan, self.plan):
             return end.progress > 0
-        allowed = tolerance(measure, self.untouched)
+        allowed = 2 * tolerance(measure, self.untouched)  # both were measured, both by chance
         step = round(self.untouched.seen / self.present.plan.batch_size)
-        same = not_worse(metric_at(self.present, step), last.point.metric, measure, allowed)
-        return same and not_worse(end.point.metric, last.point.metric, measure, 2 * allowed)
+        same = not_worse(metric_from(self.present, step), last.point.metric, measure, allowed)
+        return same and not_worse(end.point.metric, last.point.metric, measure, allowed)
 
     def _best(self) -> Attempt:
         """The attempt with the best metric; of equals the one that was trained the longest."""
-        measure = self.plan.measure
+        return max(self.session.attempts, key=self._rank)
 
-        def rank(attempt: Attempt) -> tuple[float, int]:
-            metric = math.nan if attempt.last is None else attempt.last.point.metric
-            known = math.isfinite(metric)
-            return measure.gain(0.0, metric) if known else -math.inf, attempt.step
-
-        return max(self.session.attempts, key=rank)
+    def _rank(self, attempt: Attempt) -> tuple[float, int]:
+        metric = math.nan if attempt.last is None else attempt.last.point.metric
+        known = math.isfinite(metric)
+        return self.plan.measure.gain(0.0, metric) if known else -math.inf, attempt.step

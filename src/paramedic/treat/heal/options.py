@@ -11,6 +11,7 @@ STRATEGIES = ("race", "sequential")
 class Options:
     """The settings of a heal.
 
+    `workers` are processes of this machine, `ray` sends the stretches of a race to a Ray cluster.
     `candidates` remedies are raced at a time; the first stretch is as long as it took to find the
     problem, but at least `shortest` and at most `longest` of the plan, and at least `fewest`
     steps. After each of the `rungs` the worse half is dropped and the stretch doubles. No more is
@@ -19,6 +20,7 @@ class Options:
 
     strategy: str = "race"
     workers: int = 1
+    ray: bool = False
     candidates: int = 4
     rungs: int = 2
     shortest: float = 0.03

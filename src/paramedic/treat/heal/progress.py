@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -45,8 +44,8 @@ class Reporter:
     def __init__(self, listener: Listener | None, every: float = 0.2) -> None:
         self._listener, self._every = listener, every
         self._began = self._told = time.monotonic()
-        self._trained = 0  # steps in this process, and when the first of them ended
-        self._first = math.nan
+        self._paces = 0  # steps whose time is known, and what they took together
+        self._taken = 0.0
         self.log: list[str] = []
 
     def say(self, news: str, attempt: Attempt | None = None) -> None:
@@ -60,11 +59,15 @@ class Reporter:
         if self._listener is None:
             return None
         listener = self._listener
+        before: float | None = None  # only steps of one leg are timed: others may have to wait
 
         def after_step(training: Training) -> None:
+            nonlocal before
             now = time.monotonic()
-            self._first = self._first if self._trained else now
-            self._trained += 1
+            if before is not None:
+                self._paces += 1
+                self._taken += now - before
+            before = now
             if now - self._told >= self._every:
                 self._told = now
                 listener(self._progress(attempt, training))
@@ -91,10 +94,9 @@ class Reporter:
         )
 
     def _left(self, training: Training | None) -> float | None:
-        if training is None or self._trained < _FEWEST:
+        if training is None or self._paces < _FEWEST:
             return None
-        pace = (time.monotonic() - self._first) / (self._trained - 1)
-        return (training.plan.steps - training.step) * pace
+        return (training.plan.steps - training.step) * self._taken / self._paces
 
 
 def _status(training: Training) -> Status:

@@ -6,14 +6,22 @@ import math
 from collections.abc import Sequence
 
 from paramedic.treat.heal.attempt import Attempt, Leg, Watchfulness
-from paramedic.treat.heal.scoring import Score, comparable, not_worse, score, tolerance
+from paramedic.treat.heal.scoring import (
+    Score,
+    comparable,
+    guessing,
+    not_worse,
+    score,
+    tolerance,
+)
 from paramedic.treat.heal.session import Session
 from paramedic.types import Finding
 
 _THRIVING = 0.25  # share of the loss that is gone
-_MISTAKES = frozenset(
-    {"improper-output-activation", "improper-loss", "invalid-labels", "loss-shape-mismatch"}
-)
+_MISTAKES = frozenset({
+    "improper-output-activation", "improper-loss", "invalid-labels", "loss-shape-mismatch",
+    "abnormal-data",
+})  # fmt: skip
 _EVERYTHING_GOES = Watchfulness(serious=False)
 
 
@@ -83,15 +91,22 @@ class Race:
         noise = tolerance(self.measure, self.present)
         if self.thrives:  # then it is changed only for something that is better beyond chance
             return self.measure.gain(reference, leg.point.metric) > noise
-        return not_worse(leg.point.metric, reference, self.measure, noise)
+        # What is plainly wrong stays wrong: so early, both may be measured by chance.
+        allowed = 2 * noise if self.finding.slug in _MISTAKES else noise
+        return not_worse(leg.point.metric, reference, self.measure, allowed)
 
     @property
     def thrives(self) -> bool:
         """Whether the present attempt learns well, whatever was found: the finding may be wrong.
-        What is plainly a mistake is put right nevertheless."""
+        What is plainly a mistake is put right nevertheless. From a loss that was huge at first a
+        large share is soon gone, so the accuracy must be better than that of guessing, too."""
         last = self.present.last
         if last is None or self.finding.slug in _MISTAKES:
             return False
+        if self.measure.name == "accuracy":
+            noise = tolerance(self.measure, self.present)
+            if not last.point.metric > guessing(self.present.plan) + noise:
+                return False
         return last.progress > _THRIVING and not last.error
 
     def _reference(self, samples: int) -> float:
@@ -114,6 +129,12 @@ def _order(score: Score, alike: bool) -> tuple[object, ...]:
 
 def _all_slugs(leg: Leg) -> frozenset[str]:
     return frozenset(finding.slug for finding in leg.findings)
+
+
+def metric_from(attempt: Attempt, step: int) -> float:
+    """The metric at the first point from a step on; the newest one if there is none after it."""
+    after = [point for point in attempt.points if point.step >= step]
+    return after[0].metric if after else metric_at(attempt, step)
 
 
 def metric_at(attempt: Attempt, step: int) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import torch
+
 from paramedic.treat.heal.attempt import Attempt, Leg
 from paramedic.treat.measure import Measure
 from paramedic.treat.plan import Plan
@@ -54,6 +56,15 @@ def comparable(one: Plan, other: Plan) -> bool:
 def tolerance(measure: Measure, attempt: Attempt) -> float:
     """How much worse a metric may be without being worse: by chance."""
     return measure.noise(attempt.plan.batches[1].samples)
+
+
+def guessing(plan: Plan) -> float:
+    """The accuracy of always giving the most frequent target; 0 for another metric."""
+    if plan.measure.name != "accuracy":
+        return 0.0
+    targets = plan.batches[1].gathered()[1]
+    _, counts = torch.unique(targets, dim=0, return_counts=True)
+    return float(counts.max()) / len(targets)
 
 
 def not_worse(one: float, other: float, measure: Measure, allowed: float) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from torch import nn
 
 from paramedic.treat.heal.attempt import Attempt, Leg, Treatment, Watchfulness, write_json
+from paramedic.treat.heal.cluster import run_on_ray
 from paramedic.treat.heal.options import Options
 from paramedic.treat.heal.progress import Listener, Reporter
 from paramedic.treat.heal.workers import run_apart
@@ -48,9 +49,12 @@ class Session:
     def advance_all(
         self, attempts: Sequence[Attempt], until: Sequence[int], watchfulness: Watchfulness
     ) -> list[Leg]:
-        """One leg of each, several at a time if there are workers."""
-        if self.options.workers > 1 and self.out is not None and len(attempts) > 1:
-            run_apart(attempts, until, watchfulness, self.options.workers)
+        """One leg of each, several at a time if there are workers or a cluster."""
+        if self.out is not None and len(attempts) > 1:
+            if self.options.ray:
+                run_on_ray(attempts, until, watchfulness)
+            elif self.options.workers > 1:
+                run_apart(attempts, until, watchfulness, self.options.workers)
         pairs = zip(attempts, until, strict=True)
         return [self.advance(one, step, watchfulness) for one, step in pairs]
 
