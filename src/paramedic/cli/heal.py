@@ -29,7 +29,7 @@ _SUMMARY = 16  # lines of a screen that the rest of the summary may take
 
 
 @fails_clearly
-def heal(
+def heal(  # noqa: PLR0913 - each is an option of the command
     file: Annotated[
         Path, typer.Argument(metavar="PLAN.PY", help="A file with a function `plan()`.")
     ],
