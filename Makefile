@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-treatment bench-doctor bench-repair bench-hpo bench-show bench-run clean
+.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-treatment bench-doctor bench-repair bench-hpo bench-show bench-run docs screenshots clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -67,6 +67,16 @@ bench-show: $(VENV)/.bench  ## what the report and the live page cost: docs/benc
 
 bench-run: $(VENV)/.installed  ## what `paramedic run` costs, and what its patches do: docs/benchmarks/run.md
 	$(BIN)/python benchmarks/run.py
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(PIP) --editable '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.docs  ## the manual as a site: build/site
+	$(BIN)/mkdocs build
+
+screenshots: $(VENV)/.bench  ## the pictures of the manual, of the real pages: docs/screenshots
+	$(BIN)/python benchmarks/screenshots.py
 
 clean:  ## remove what the other targets made
 	rm -rf $(VENV) demo-out .pytest_cache .mypy_cache .ruff_cache
