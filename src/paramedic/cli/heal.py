@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -54,6 +55,9 @@ def heal(  # noqa: PLR0913 - each is an option of the command
     from paramedic.optional import require
     from paramedic.treat.heal.options import Options
 
+    # Before torch is loaded: threads that wait busily make a small model many times slower where
+    # the cores are shared.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     require("torch", extra="torch", needed_by="paramedic heal")
     require("safetensors", extra="heal", needed_by="paramedic heal")
     console = Console(stderr=json == "-", highlight=False)
