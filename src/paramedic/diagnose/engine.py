@@ -183,8 +183,10 @@ class Engine:
         return self._history.window()
 
     def _remember(self) -> None:
-        while self._fresh:
-            self._history.add_frame(self._fresh.popleft())
+        if self._fresh:
+            fresh = tuple(self._fresh)
+            self._fresh.clear()
+            self._history.add_frames(fresh)
 
     @property
     def findings(self) -> tuple[Finding, ...]:

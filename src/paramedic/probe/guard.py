@@ -21,8 +21,9 @@ class Guard:
         self.strict = strict
         self.seconds = 0.0  # spent by us so far
         self.entered = 0.0  # when the method that is running began
-        self.processor = 0.0  # seconds of the processor among them: what others do is not ours
-        self.entered_processor = 0.0
+        # Seconds of the processor among them, where somebody wants to know: asking takes its time.
+        self.clocks_processor = False
+        self.processor = self.entered_processor = 0.0
         self.disabled: dict[str, str] = {}  # part -> why
 
     def spent(self, now: float) -> float:
@@ -82,7 +83,7 @@ def aside(
             if part in guard.disabled:
                 return
             guard.entered = begin = perf_counter()
-            guard.entered_processor = work = thread_time()
+            guard.entered_processor = work = thread_time() if guard.clocks_processor else 0.0
             try:
                 method(self, *args, **kwargs)
             except Exception as error:
@@ -91,7 +92,8 @@ def aside(
                 guard.disable(part, error)
             finally:
                 guard.seconds += perf_counter() - begin
-                guard.processor += thread_time() - work
+                if work:
+                    guard.processor += thread_time() - work
 
         return isolated
 

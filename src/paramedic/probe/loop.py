@@ -73,6 +73,7 @@ class Loop:
         self._hooks = StepHooks(optimizers, self._on_step_begin, self._on_step_end)
         self._clock, self._spent = time.perf_counter(), 0.0
         self._paid = 0.0  # seconds of the processor that are accounted for
+        guard.clocks_processor = self.schedule.is_generous
         self._examined = 0.0  # seconds of examinations that are accounted for
         self.cycle = Cycle(self.schedule.level(0))
         self._roots: Sequence[Tensor] = ()
@@ -369,9 +370,11 @@ class Loop:
         seconds, self._clock = now - self._clock, now
         spent = self.guard.spent(now)
         cost, self._spent = spent - self._spent, spent
-        worked = self.guard.worked()
-        self.schedule.paid(worked - self._paid)
-        self._paid = worked
+        if self.guard.clocks_processor:
+            worked = self.guard.worked()
+            self.schedule.paid(worked - self._paid)
+            self._paid = worked
+            self.guard.clocks_processor = self.schedule.is_generous
         examined = self._recorder.seconds - self._examined
         self._examined += examined
         self.schedule.examined(examined)

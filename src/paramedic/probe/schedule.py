@@ -106,6 +106,11 @@ class Schedule:
         self._costs[level].append(cost)
         self._plain.append(max(seconds - cost, 0.0))
 
+    @property
+    def is_generous(self) -> bool:
+        """Whether something of the allowance is left."""
+        return self._allowance > 0
+
     def paid(self, processor: float) -> None:
         """Looks and examinations took so many seconds of the processor."""
         self._allowance -= processor
@@ -126,7 +131,7 @@ class Schedule:
             budget /= _SHARES[VITALS]
         debt, self._debt = min(self._debt, _MOST_DEBT), 0.0
         distance = math.ceil(median(self._costs[level]) / (budget * plain) + debt)
-        longest = step // _SPARSER if level == FULL and self._allowance > 0 else _LONGEST
+        longest = step // _SPARSER if level == FULL and self.is_generous else _LONGEST
         return max(min(distance, longest), 1)
 
     def agree(self, step: int, level: str, distance: int) -> None:
