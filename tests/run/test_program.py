@@ -91,7 +91,7 @@ def test_a_module_of_a_package(tmp_path: Path) -> None:
         "x = (1,\n",
         "import sys\nsys.excepthook = lambda *a: print('mine', a[0].__name__)\n1 / 0",
         "import atexit\natexit.register(print, 'the end')\nassert False",
-        "import os\npid = os.fork()\nprint('both')\nif pid: os.waitpid(pid, 0)",
+        "import os\npid = os.fork()\nif pid:\n    os.waitpid(pid, 0)\nprint('both')",
     ],
     ids=["chain", "code", "message", "none", "syntax", "hook", "atexit", "fork"],
 )
@@ -120,6 +120,11 @@ def test_processes_of_its_own(method: str, tmp_path: Path) -> None:
     assert (ours.stdout, ours.stderr, ours.returncode) == (plain.stdout, plain.stderr, 0)
 
 
+def _heed_interrupts() -> None:
+    """Whoever runs the tests in the background ignores them, and so would all its children."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_an_interrupt_ends_it_as_it_ends_python(tmp_path: Path) -> None:
     path = script(
         tmp_path,
@@ -132,8 +137,9 @@ def test_an_interrupt_ends_it_as_it_ends_python(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-m", "paramedic", "run", str(path)]
     process = subprocess.Popen(
-        command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+        command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=_heed_interrupts,
+    )  # fmt: skip
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.1)
