@@ -30,7 +30,7 @@ class Idle:
     """
 
     __slots__ = (
-        "_began", "_finite", "_first", "_glance", "_grad", "_guard", "_last", "_notes", "_size",
+        "_began", "_finite", "_first", "_glance", "_grad", "_guard", "_last", "_notes",
         "_stride", "_timed", "_value", "_version", "active", "backwards", "batches", "cost", "due",
         "given", "jumped", "loss", "sentinel", "step", "wake",
     )  # fmt: skip
@@ -50,9 +50,6 @@ class Idle:
         self.step = self._first = step
         self.due = due
         self.sentinel = sentinel
-        # What the kernel reads; a gradient has the type and the size of its parameter.
-        readable = self._finite is not None and sentinel.dtype is torch.float32
-        self._size = sentinel.numel() if readable and not sentinel.is_sparse else 0
         self.loss: float | None = None
         self.given: float | None = None
         self.backwards = self.batches = 0
@@ -76,15 +73,16 @@ class Idle:
         """Note the loss, and how the sentinel is."""
         begin = perf_counter() if self._timed else 0.0
         try:
-            # A loss that is more than a number does not convert, which wakes the loop as well.
-            self._value = value = roots[0].item() if len(roots) == 1 else nan
+            try:
+                value = roots[0].item() if len(roots) == 1 else nan
+            except RuntimeError:  # more than a number
+                value = nan
+            self._value = value
             if not isfinite(value):
                 self.wake(roots)
                 return
             grad = self._grad = self.sentinel.grad
             self._version = -1 if grad is None else grad._version
-        except RuntimeError:
-            self.wake(roots)
         except Exception as error:  # noqa: BLE001 - the user's run must survive any of ours
             self._fail(error)
         if begin:
@@ -100,8 +98,10 @@ class Idle:
             self.backwards += 1
             self.batches += 1
             self.loss = self._value if self.loss is None else self.loss + self._value
-            if self._size and type(grad) is Tensor and grad.is_contiguous():
-                finite = self._finite(grad.data_ptr(), self._size)
+            # Asked anew each time: a model may be moved or made half as precise between two looks.
+            plain = type(grad) is Tensor and grad.dtype is torch.float32 and grad.is_cpu
+            if self._finite is not None and plain and grad.is_contiguous():
+                finite = self._finite(grad.data_ptr(), grad.numel())
             else:
                 finite = isfinite(abs(grad.detach().sum().item()))
             if not finite:
