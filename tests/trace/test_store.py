@@ -85,11 +85,11 @@ def test_values_of_other_libraries_are_understood(writer: Writer) -> None:
 
 
 def test_a_commit_per_batch_that_keeps_the_newest(writer: Writer, make_frame: MakeFrame) -> None:
-    for step in range(20):
+    for step in range(32):
         writer.frame(make_frame(step))
     assert _count(writer.path) == 0
-    writer.frame(make_frame(20))
-    assert _count(writer.path) == 20
+    writer.frame(make_frame(32))
+    assert _count(writer.path) == 32
 
 
 def test_a_commit_when_the_last_is_too_old(tmp_path: Path, make_frame: MakeFrame) -> None:
@@ -189,14 +189,6 @@ def test_there_may_be_nothing_to_amend(writer: Writer) -> None:
     writer.close()
     with Trace.open(writer.path) as trace:
         assert trace.pulse().loss.tolist() == [2.0]
-
-
-def test_an_array_that_is_used_again_does_not_change_the_record(writer: Writer) -> None:
-    row = np.zeros(3, np.float32)
-    writer.frame(Frame(0, "full", {}, {"a": row}))
-    row[:] = 9
-    writer.close()
-    assert _frames(writer.path)[0].layers["a"].tolist() == [0, 0, 0]
 
 
 def test_closing_twice_and_writing_afterwards_does_nothing(

@@ -7,6 +7,7 @@ import platform
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,9 @@ _EARLY, _REFRESH = (
     4,
     16,
 )  # full looks after which modules are looked for again: the first, then each 16th
+
+
+_FINITENESS = {"weight_finite": "weight_nonfinite", "act_finite": "act_nonfinite"}
 
 
 class Examiner:
@@ -145,12 +149,15 @@ class Examiner:
         if backwards > self.chart.accumulate:
             self.chart = replace(self.chart, accumulate=backwards)
 
-    def backward_seen(self, cycle: Cycle) -> None:
-        """After the backward pass: the gradients are what the loss gave."""
+    def backward_seen(self, cycle: Cycle, *, vigilant: bool = False) -> None:
+        """After the backward pass: the gradients are what the loss gave. `vigilant`: what is read
+        is held against the steps before."""
         assert cycle.level is not None
         if cycle.level == FULL:
             self._take_forward(cycle)
-        cycle.gradients = self._guard.attempt("gradients", self.meter.gradients, cycle.level)
+        cycle.gradients = self._guard.attempt(
+            "gradients", self.meter.gradients, cycle.level, vigilant=vigilant
+        )
         if cycle.level == FULL:
             cycle.columns.update(self._guard.attempt("weights", self.meter.weights) or {})
 
@@ -167,6 +174,8 @@ class Examiner:
     def glance(self, schedule: Schedule, cycle: Cycle) -> bool:
         """Whether the gradient has jumped. What that costs tells how often it can be asked."""
         if schedule.overhead is None and cycle.gradients is not None:  # it was read just now
+            if cycle.gradients.jumped is not None:
+                return cycle.gradients.jumped
             norms = cycle.gradients.columns.get("grad_norm")
             return norms is not None and self.meter.vigil.glance_at(norms)
         begin = time.perf_counter()
@@ -198,7 +207,9 @@ class Examiner:
         if cycle.gradients is not None:
             columns.update(unscale(cycle.gradients.columns, cycle.scale))
         self._mask_idle(cycle, columns)
-        scalars = {**self._scalars(cycle), **cycle.scalars, "overhead": overhead}
+        scalars = self._scalars(cycle)
+        scalars.update(cycle.scalars)
+        scalars["overhead"] = overhead
         return Frame(step, cycle.level, scalars, columns)
 
     def _mask_idle(self, cycle: Cycle, columns: dict[str, Any]) -> None:
@@ -234,15 +245,23 @@ class Examiner:
         if cycle.gradients is not None:
             found["grad_norm"] = cycle.gradients.total / cycle.scale
             found["grad_finite"] = float(cycle.gradients.finite)
-        for name, column in (
-            ("weight_finite", "weight_nonfinite"),
-            ("act_finite", "act_nonfinite"),
-        ):
-            if column in cycle.columns:
-                found[name] = float(not (cycle.columns[column] > 0).any())
-        rates = [float(g["lr"]) for opt in self._optimizers for g in opt.param_groups if "lr" in g]
-        found.update({f"lr/{place}": rate for place, rate in enumerate(rates)})
+        if cycle.level == FULL:
+            for name, column in _FINITENESS.items():
+                if column in cycle.columns:
+                    found[name] = float(not (cycle.columns[column] > 0).any())
+        place = 0
+        for optimizer in self._optimizers:
+            for group in optimizer.param_groups:
+                if "lr" in group:
+                    found[_rate(place)] = float(group["lr"])
+                    place += 1
         return found
+
+
+@lru_cache(maxsize=256)
+def _rate(place: int) -> str:
+    """The name of a rate; the same string each time, whose hash is known."""
+    return f"lr/{place}"
 
 
 def _describe(optimizer: Optimizer) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from torch import Tensor
 from paramedic.probe import native
 from paramedic.probe.guard import Guard
 
+_FLOAT = torch.float32
+
 Glances = tuple[Callable[[], bool], int, int]  # what to call, every how many steps, at which pass
 Note = tuple[int, float | Tensor | None, bool, bool]  # step, loss, finite, skipped
 
@@ -99,7 +101,7 @@ class Idle:
             self.batches += 1
             self.loss = self._value if self.loss is None else self.loss + self._value
             # Asked anew each time: a model may be moved or made half as precise between two looks.
-            plain = type(grad) is Tensor and grad.dtype is torch.float32 and grad.is_cpu
+            plain = type(grad) is Tensor and grad.dtype is _FLOAT and grad.is_cpu
             if self._finite is not None and plain and grad.is_contiguous():
                 finite = self._finite(grad.data_ptr(), grad.numel())
             else:

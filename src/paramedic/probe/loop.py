@@ -168,19 +168,20 @@ class Loop:
         if len(touched) > 1 or self._sentinel is None:
             self._sentinel = min(touched[:2], key=lambda parameter: parameter.numel())
         if cycle.level is not None and self._is_last(cycle):
-            self._examiner.backward_seen(cycle)
+            vigilant = self.schedule.overhead is None and self._is_comparable()
+            self._examiner.backward_seen(cycle, vigilant=vigilant)
         elif cycle.level is not None:
             self._unread.watch(self._examiner.layers.parameters)
         if self._tracing and cycle.origin is None:
             self._trace_gradients(cycle)
         self._roots = ()
-        if self._is_last(cycle) and self._glance(cycle):
-            self._startle(cycle)
+        if self._is_last(cycle) and self._is_comparable():
+            if self._examiner.glance(self.schedule, cycle):
+                self._startle(cycle)
 
-    def _glance(self, cycle: Cycle) -> bool:
-        """Whether the gradient has jumped; False where steps cannot be held against each other."""
-        odd = self._scaled or self._closure or len(self._optimizers) > 1
-        return not odd and self._examiner.glance(self.schedule, cycle)
+    def _is_comparable(self) -> bool:
+        """Whether the gradients of steps can be held against each other."""
+        return not (self._scaled or self._closure or len(self._optimizers) > 1)
 
     def _startle(self, cycle: Cycle) -> None:
         """The gradient has jumped: it is looked at, and so are the next ones."""

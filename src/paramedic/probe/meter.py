@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -34,6 +34,7 @@ class Gradients:
     columns: Columns
     total: float  # the global norm
     finite: bool
+    jumped: bool | None = None  # whether the vigil was startled; None if it has not seen them
 
 
 class Meter:
@@ -53,8 +54,9 @@ class Meter:
         self._movement = Movement(self._layers)
         self.vigil = Vigil(parameters, self._row_of, self._height)
 
-    def gradients(self, level: str) -> Gradients:
-        """The statistics of all gradients there are, for the given level of look."""
+    def gradients(self, level: str, *, vigilant: bool = False) -> Gradients:
+        """The statistics of all gradients there are, for the given level of look; if `vigilant`,
+        the vigil is shown them where that costs next to nothing."""
         grads = [parameter.grad for parameter in self._layers.parameters]
         rows = self._row_of
         vectors = native.vectors_of(grads)
@@ -66,21 +68,31 @@ class Meter:
             if not grads:
                 return Gradients({}, math.nan, finite=True)
             vectors = native.vectors_of(grads)
-        return self._statistics(level, cast(list[Tensor], grads), rows, vectors)
+        there = cast(list[Tensor], grads)
+        if level == FULL:
+            return self._statistics(there, rows, vectors)
+        return self._norms(there, rows, vectors, vigilant and vectors is not None)
 
     def _statistics(
-        self, level: str, grads: list[Tensor], rows: Rows, vectors: Vectors | None
+        self, grads: list[Tensor], rows: Rows, vectors: Vectors | None
     ) -> Gradients:
-        columns: Columns = {}
-        if level == FULL:
-            found = self._reader.statistics(grads, rows, vectors)
-            columns = {f"grad_{name}": column for name, column in found.items()}
-        if columns and vectors is not None:
-            total = math.sqrt(np.nansum(columns["grad_norm"].astype(np.float64) ** 2))
-        else:  # in half precision, and over several ranks, norms alone are computed more finely
-            norms, total = self._reader.norms(grads, rows, vectors)
-            columns["grad_norm"], columns["grad_nonfinite"] = norms[0], norms[1]
+        found = self._reader.statistics(grads, rows, vectors)
+        columns = {f"grad_{name}": column for name, column in found.items()}
+        if vectors is None:
+            # In half precision, and over several ranks, norms alone are computed more finely.
+            norms = self._norms(grads, rows, vectors)
+            return replace(norms, columns={**columns, **norms.columns})
+        total = math.sqrt(np.nansum(columns["grad_norm"].astype(np.float64) ** 2))
         return Gradients(columns, total, finite=math.isfinite(total))
+
+    def _norms(
+        self, grads: list[Tensor], rows: Rows, vectors: Vectors | None, shown: bool = False
+    ) -> Gradients:
+        vigil = self.vigil
+        norms, total = self._reader.norms(grads, rows, vectors, vigil.place if shown else None)
+        columns = {"grad_norm": norms[0], "grad_nonfinite": norms[1]}
+        jumped = vigil.was_shown() if shown else None
+        return Gradients(columns, total, math.isfinite(total), jumped)
 
     def weights(self) -> Columns:
         """The statistics of all weights before they move; keeps them for `updates`."""

@@ -67,14 +67,19 @@ class TensorReader:
         return table.columns()
 
     def norms(
-        self, tensors: Sequence[Tensor], rows: Rows, vectors: Vectors | None
+        self,
+        tensors: Sequence[Tensor],
+        rows: Rows,
+        vectors: Vectors | None,
+        vigil: int | None = None,
     ) -> tuple[NDArray[np.float32], float]:
         """The norm of each row and whether it is not finite, as [2, height], and the global norm.
 
-        NaN in a row without tensors; infinite if a value is not finite.
+        NaN in a row without tensors; infinite if a value is not finite. If the kernel reads them,
+        it shows the norms to the `vigil` whose place is given.
         """
         if vectors is not None and native.kernel is not None:
-            columns, total = native.kernel.norms(vectors, rows, self._height)
+            columns, total = native.kernel.norms(vectors, rows, self._height, vigil)
             return columns, math.sqrt(total)
         norms, rows = self._norms(tensors), np.asarray(rows)
         squares = np.bincount(rows, norms**2, self._height)

@@ -39,6 +39,7 @@ _LIMITS = (
 )
 _ALL, _ROW, _TOLD = 7, 5, 4  # of what is remembered of all layers and of each, and told of each
 _MOVE, _BEYOND, _DEVIATIONS = 4, 5, 6
+_JUMPED = -1  # where the kernel says whether something jumped
 _QUIET = 16  # steps after a jump in which no smaller one is told
 _LARGER = 1.2  # times as far, as logarithms
 _MOST_LOST = 8  # times that gradients were not where they were before
@@ -59,11 +60,11 @@ class Vigil:
         self._rows = array("d", bytes(8 * _ROW * height))
         self._told = array("d", bytes(8 * _TOLD * height))
         self._scratch = array("d", bytes(2 * 8 * height))
-        kept = (self._limits, self._all, self._rows, self._told)
-        scratch = self._scratch.buffer_info()[0]
-        places = (one.buffer_info()[0] for one in kept)
-        self._memory = (scratch, scratch + 8 * height, *places)
-        self._fixed: tuple[int, ...] = ()
+        places = (self._rows_of, self._scratch, self._limits, self._all, self._rows, self._told)
+        rows_of, scratch, *kept = (one.buffer_info()[0] for one in places)
+        # As `Vigil` in `kernel.c` has it.
+        self._memory = array("Q", [rows_of, 0, height, scratch, scratch + 8 * height, *kept, 0])
+        self.place = self._memory.buffer_info()[0]  # for the kernel
         self._vigil: Any = None if native.kernel is None else native.kernel.vigil
 
     def glance(self) -> bool:
@@ -76,7 +77,7 @@ class Vigil:
             return False
         self._steps += 1
         pointers, sizes = vectors.pointers.buffer_info()[0], vectors.sizes.buffer_info()[0]
-        return bool(self._vigil(pointers, sizes, *self._fixed)) and self._is_news()
+        return bool(self._vigil(pointers, sizes, self.place)) and self._is_news()
 
     def glance_at(self, norms: NDArray[np.float32]) -> bool:
         """The same where the norm of each row was measured already."""
@@ -84,7 +85,12 @@ class Vigil:
             return False
         self._steps += 1
         place: int = norms.__array_interface__["data"][0]
-        return bool(native.kernel.vigil_of(place, self._height, *self._memory)) and self._is_news()
+        return bool(native.kernel.vigil_of(place, self.place)) and self._is_news()
+
+    def was_shown(self) -> bool:
+        """The same after the kernel has shown it the norms it read."""
+        self._steps += 1
+        return bool(self._memory[_JUMPED]) and self._is_news()
 
     def _is_news(self) -> bool:
         """Whether no jump as large was told just before: a wild run is not looked at again and
@@ -104,8 +110,7 @@ class Vigil:
         found = [(one, row) for one, row in both if native.vectors_of([one.grad]) is not None]
         self._parameters = [one for one, _ in found]
         self._rows_of = array("q", [row for _, row in found])
-        rows = self._rows_of.buffer_info()[0]
-        self._fixed = (rows, len(found), self._height, *self._memory)
+        self._memory[0], self._memory[1] = self._rows_of.buffer_info()
         self._lost += not found
         return bool(found)
 

@@ -58,7 +58,7 @@ class Writer:
         path: str | os.PathLike[str],
         *,
         size_limit: int = 256 * 2**20,
-        batch: int = 20,
+        batch: int = 32,
         max_age: float = 2.0,
     ) -> None:
         if batch < 1:
@@ -69,6 +69,7 @@ class Writer:
         self.path = Path(path).absolute()
         self.failure: str | None = None
         self._batch, self._max_age, self._size_limit = batch, max_age, size_limit
+        self._fresh: list[Frame] = []  # not packed yet
         self._frames: list[_Waiting] = []
         self._beats: list[Beat] = []
         self._layouts: dict[Signature, tuple[int, Layout]] = {}
@@ -92,15 +93,28 @@ class Writer:
             self._save(keep=1)
 
     def frame(self, frame: Frame) -> None:
-        """Records a frame; `ValueError` if its arrays do not have one value per layer each."""
+        """Records a frame, whose arrays must have one value per layer each and stay as they are.
+
+        It is packed later, together with others: between two steps of a training all caches are
+        cold, and each of them would pay for that.
+        """
         if self.failure is not None or os.getpid() != self._pid:
             return
-        key = signature(frame)
-        number, layout = self._layouts.get(key) or self._learn(key)
-        waiting = _Waiting(int(frame.step), frame.level, number, layout, layout.encode(frame))
-        self._frames.append(waiting)
-        if len(self._frames) > self._batch or time.monotonic() - self._saved > self._max_age:
+        self._fresh.append(frame)
+        waiting = len(self._fresh) + len(self._frames)
+        if waiting > self._batch or time.monotonic() - self._saved > self._max_age:
             self._save(keep=1)
+
+    def _pack(self) -> None:
+        for frame in _take(self._fresh, 0):
+            key = signature(frame)
+            number, layout = self._layouts.get(key) or self._learn(key)
+            try:
+                blob = layout.encode(frame)
+            except ValueError as error:
+                _log.warning("The frame of step %s is not recorded: %s", frame.step, error)
+                continue
+            self._frames.append(_Waiting(int(frame.step), frame.level, number, layout, blob))
 
     def amend_loss(self, loss: float, finite: bool) -> None:
         """Corrects the loss of the newest heartbeat, and of the newest frame if it is the same
@@ -109,9 +123,11 @@ class Writer:
             return
         step, _, _, skipped = self._beats[-1]
         self._beats[-1] = (step, loss, finite, skipped)
-        if self._frames and self._frames[-1].step == step:
-            newest = self._frames[-1]
-            newest.layout.amend(newest.blob, loss, finite)
+        with self._lock:
+            self._pack()
+            if self._frames and self._frames[-1].step == step:
+                newest = self._frames[-1]
+                newest.layout.amend(newest.blob, loss, finite)
 
     def epoch(self, epoch: Epoch) -> None:
         """Records the numbers of an epoch, after everything before them."""
@@ -180,6 +196,7 @@ class Writer:
     ) -> None:
         if not os.path.samestat(os.stat(self.path), self._identity):
             raise FileNotFoundError("another file has taken its place")
+        self._pack()
         frames = [
             (step, level, number, frame_checksum(blob, step, level, number), blob)
             for step, level, number, _, blob in _take(self._frames, keep)
@@ -212,6 +229,7 @@ class Writer:
             self._thinning = None
 
     def _drop(self) -> None:
+        self._fresh.clear()
         self._frames.clear()
         self._beats.clear()
 

@@ -90,13 +90,13 @@ class Kernel:
     def __init__(self, library: ctypes.CDLL) -> None:
         self._moments = _function(library.paramedic_moments, "pppip")
         self._statistics = _function(library.paramedic_statistics, "pppiiippppp")
-        self._norms = _function(library.paramedic_norms, "pppiipp", ctypes.c_double)
+        self._norms = _function(library.paramedic_norms, "pppiippp", ctypes.c_double)
         self._keep = _function(library.paramedic_keep, "ppiip")
         self._moved = _function(library.paramedic_moved, "pppiippp")
         # For the hottest place there is: takes a pointer and a number, without a call of ours.
         self.finite = _function(library.paramedic_finite, "pi", ctypes.c_int64)
-        self.vigil = _function(library.paramedic_vigil, "pppiipppppp", ctypes.c_int64)
-        self.vigil_of = _function(library.paramedic_vigil_of, "pipppppp", ctypes.c_int64)
+        self.vigil = _function(library.paramedic_vigil, "ppp", ctypes.c_int64)
+        self.vigil_of = _function(library.paramedic_vigil_of, "pp", ctypes.c_int64)
         self._levels = _function(library.paramedic_levels, "ppip")
         self._input = _function(library.paramedic_input, "piiip")
         self._output = _function(library.paramedic_output, "piip")
@@ -130,13 +130,16 @@ class Kernel:
         return result
 
     def norms(
-        self, vectors: Vectors, row_of: Numbers, height: int
+        self, vectors: Vectors, row_of: Numbers, height: int, vigil: int | None = None
     ) -> tuple[NDArray[np.float32], float]:
-        """The norm of each row and whether it is not finite, as [2, height]; the total square."""
+        """The norm of each row and whether it is not finite, as [2, height]; the total square.
+
+        The norms are shown to the vigil whose place is given.
+        """
         result, at = _table(2, height)
         squares = array("d", bytes(8 * height))
         total: float = self._norms(
-            *_vectors(vectors), _at(row_of), len(vectors), height, _at(squares), at
+            *_vectors(vectors), _at(row_of), len(vectors), height, _at(squares), at, vigil
         )
         return result, total
 

@@ -258,31 +258,23 @@ static void paramedic_squares(const float *const *data, const int64_t *sizes, co
         }
 }
 
-/* The norm of each row and whether it is not finite, into `out` ([2, height]); NaN for a row
- * without vectors. `squares` is scratch. Returns the sum of all squares. */
-double paramedic_norms(const float *const *data, const int64_t *sizes, const int64_t *row_of,
-                       int64_t vectors, int64_t height, double *squares, float *out) {
-    for (int64_t r = 0; r < height; r++) {
-        squares[r] = 0.0;
-        out[r] = out[height + r] = NAN;
-    }
-    paramedic_squares(data, sizes, row_of, vectors, squares);
-    double total = 0.0;
-    for (int64_t v = 0; v < vectors; v++) {
-        int64_t r = row_of[v];
-        out[r] = isfinite(squares[r]) ? (float)sqrt(squares[r]) : INFINITY;
-        out[height + r] = !isfinite(squares[r]);
-    }
-    for (int64_t r = 0; r < height; r++)
-        total += isfinite(squares[r]) ? squares[r] : INFINITY;
-    return total;
-}
-
 /* What the vigil remembers: of all layers together, then of each of them. See `vigil.py`. */
 enum { A_SEEN, A_HIGH, A_LOW, A_SPREAD, A_MOVE, A_BEYOND, A_DEVIATIONS, A_FIELDS };
 enum { V_SEEN, V_LEVEL, V_HIGH, V_LOW, V_SPREAD, V_FIELDS };
 enum { L_FEWEST, L_RATE, L_RELAX, L_CAP, L_UP, L_UP_BEYOND, L_DOWN, L_DOWN_BEYOND, L_OWN,
        L_CALM };
+
+/* Where it is, and whose gradients it reads: handed over as one pointer, since each argument of a
+ * call from Python costs. `squares` and `sorted` are scratch. */
+typedef struct {
+    const int64_t *row_of;
+    int64_t vectors, height;
+    double *squares;
+    float *sorted;
+    const double *limit;
+    double *all, *rows, *told;
+    int64_t jumped;
+} Vigil;
 
 static double within(double x, double cap) {
     return x > cap ? cap : x < -cap ? -cap : x;
@@ -306,10 +298,13 @@ static int is_jump(double move, double beyond, const double *limit) {
 
 /* Compares the logarithm of the norm of each row with its level, and learns from it. `told`
  * ([4, height]) gets the logarithms, their moves, how far the own part of a move is outside of its
- * range, and that part in deviations; NaN for a row without a gradient. `sorted` is scratch.
- * Returns whether a row, or all together, jumped. */
-static int64_t compare_rows(const double *squares, int64_t height, float *sorted,
-                            const double *limit, double *all, double *rows, double *told) {
+ * range, and that part in deviations; NaN for a row without a gradient. Returns whether a row, or
+ * all together, jumped. */
+static int64_t compare_rows(const double *squares, const Vigil *vigil) {
+    int64_t height = vigil->height;
+    float *sorted = vigil->sorted;
+    const double *limit = vigil->limit;
+    double *all = vigil->all, *rows = vigil->rows, *told = vigil->told;
     double *logs = told, *moves = told + height, *beyond = told + 2 * height;
     double *deviations = told + 3 * height;
     int64_t known = 0, startled = 0;
@@ -362,21 +357,42 @@ static int64_t compare_rows(const double *squares, int64_t height, float *sorted
 }
 
 /* The same for gradients that are yet to be read. */
-int64_t paramedic_vigil(const float *const *data, const int64_t *sizes, const int64_t *row_of,
-                        int64_t vectors, int64_t height, double *squares, float *sorted,
-                        const double *limit, double *all, double *rows, double *told) {
-    for (int64_t r = 0; r < height; r++)
-        squares[r] = 0.0;
-    paramedic_squares(data, sizes, row_of, vectors, squares);
-    return compare_rows(squares, height, sorted, limit, all, rows, told);
+int64_t paramedic_vigil(const float *const *data, const int64_t *sizes, Vigil *vigil) {
+    for (int64_t r = 0; r < vigil->height; r++)
+        vigil->squares[r] = 0.0;
+    paramedic_squares(data, sizes, vigil->row_of, vigil->vectors, vigil->squares);
+    return compare_rows(vigil->squares, vigil);
 }
 
 /* The same for norms that are known. */
-int64_t paramedic_vigil_of(const float *norms, int64_t height, double *squares, float *sorted,
-                           const double *limit, double *all, double *rows, double *told) {
+int64_t paramedic_vigil_of(const float *norms, Vigil *vigil) {
+    for (int64_t r = 0; r < vigil->height; r++)
+        vigil->squares[r] = (double)norms[r] * norms[r];
+    return compare_rows(vigil->squares, vigil);
+}
+
+/* The norm of each row and whether it is not finite, into `out` ([2, height]); NaN for a row
+ * without vectors. `squares` is scratch. Returns the sum of all squares. With a
+ * vigil, it is told whether something jumped: one call is cheaper than two. */
+double paramedic_norms(const float *const *data, const int64_t *sizes, const int64_t *row_of,
+                       int64_t vectors, int64_t height, double *squares, float *out,
+                       Vigil *vigil) {
+    for (int64_t r = 0; r < height; r++) {
+        squares[r] = 0.0;
+        out[r] = out[height + r] = NAN;
+    }
+    paramedic_squares(data, sizes, row_of, vectors, squares);
+    double total = 0.0;
+    for (int64_t v = 0; v < vectors; v++) {
+        int64_t r = row_of[v];
+        out[r] = isfinite(squares[r]) ? (float)sqrt(squares[r]) : INFINITY;
+        out[height + r] = !isfinite(squares[r]);
+    }
     for (int64_t r = 0; r < height; r++)
-        squares[r] = (double)norms[r] * norms[r];
-    return compare_rows(squares, height, sorted, limit, all, rows, told);
+        total += isfinite(squares[r]) ? squares[r] : INFINITY;
+    if (vigil)
+        vigil->jumped = compare_rows(squares, vigil);
+    return total;
 }
 
 /* Copies every `stride`-th value of all vectors, end to end. */
