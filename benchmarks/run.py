@@ -26,6 +26,8 @@ for folder in (ROOT / "benchmarks", ROOT / "src"):
 for library in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[library] = "1"
 os.environ["PYTHONPATH"] = str(ROOT / "src")
+# Where Python is told not to keep what it compiled, a package from source starts slower each time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 PARTS = ("start", "steps", "whole", "fixes")
 
 

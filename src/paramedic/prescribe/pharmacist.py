@@ -18,7 +18,7 @@ from paramedic.diagnose.causes import Diagnosis
 from paramedic.diagnose.detector import Detector
 from paramedic.prescribe.confidence import LEAST, Outcomes, confidence, ground, measured
 from paramedic.prescribe.cure import Cure
-from paramedic.prescribe.cures import cures, cures_for
+from paramedic.prescribe.cures import cures_for
 from paramedic.prescribe.ranking import Emergency, emergency, ranked, told
 from paramedic.types import Finding, Remedy, Window
 
@@ -72,7 +72,6 @@ class Pharmacist:
         least: float = LEAST,
         outcomes: Outcomes | None = None,
     ) -> None:
-        cures()  # imported now, not in the middle of a run
         self._detectors = tuple(detectors)
         self._least = least
         self._outcomes = outcomes
