@@ -8,7 +8,6 @@ a gradient scaler skips the step.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,10 +22,10 @@ from paramedic.probe.examiner import Examiner
 from paramedic.probe.forward import Call, ForwardTap
 from paramedic.probe.guard import Guard, aside
 from paramedic.probe.idle import Idle
+from paramedic.probe.ledger import Ledger
 from paramedic.probe.meter import any_nonfinite
 from paramedic.probe.options import Options
 from paramedic.probe.origin import Origin, OriginFinder
-from paramedic.probe.ranks import Shards
 from paramedic.probe.recorder import Recorder
 from paramedic.probe.rerun import Rerun
 from paramedic.probe.scaler import scaled_steps, scaler_at_work
@@ -71,10 +70,7 @@ class Loop:
         self._expected = options.accumulate
         self._closure = False  # the last gradients came from inside `optimizer.step(closure)`
         self._hooks = StepHooks(optimizers, self._on_step_begin, self._on_step_end)
-        self._clock, self._spent = time.perf_counter(), 0.0
-        self._paid = 0.0  # seconds of the processor that are accounted for
-        guard.clocks_processor = self.schedule.is_generous
-        self._examined = 0.0  # seconds of examinations that are accounted for
+        self._ledger = Ledger(self.schedule, guard, recorder)
         self.cycle = Cycle(self.schedule.level(0))
         self._roots: Sequence[Tensor] = ()
         self._marks, self._unread = GradientMarks(), GradientMarks()
@@ -167,21 +163,23 @@ class Loop:
             cycle.origin = origin
         if len(touched) > 1 or self._sentinel is None:
             self._sentinel = min(touched[:2], key=lambda parameter: parameter.numel())
-        if cycle.level is not None and self._is_last(cycle):
-            vigilant = self.schedule.overhead is None and self._is_comparable()
-            self._examiner.backward_seen(cycle, vigilant=vigilant)
-        elif cycle.level is not None:
-            self._unread.watch(self._examiner.layers.parameters)
+        last = self._is_last(cycle)
+        # Whether the gradients of steps can be held against each other.
+        odd = self._scaled or self._closure or len(self._optimizers) > 1
+        if cycle.level is not None:
+            self._read(cycle, last, vigilant=not odd)
         if self._tracing and cycle.origin is None:
             self._trace_gradients(cycle)
         self._roots = ()
-        if self._is_last(cycle) and self._is_comparable():
-            if self._examiner.glance(self.schedule, cycle):
-                self._startle(cycle)
+        if last and not odd and self._examiner.glance(self.schedule, cycle):
+            self._startle(cycle)
 
-    def _is_comparable(self) -> bool:
-        """Whether the gradients of steps can be held against each other."""
-        return not (self._scaled or self._closure or len(self._optimizers) > 1)
+    def _read(self, cycle: Cycle, last: bool, *, vigilant: bool) -> None:
+        if last:
+            vigilant = vigilant and self.schedule.overhead is None
+            self._examiner.backward_seen(cycle, vigilant=vigilant)
+        else:
+            self._unread.watch(self._examiner.layers.parameters)
 
     def _startle(self, cycle: Cycle) -> None:
         """The gradient has jumped: it is looked at, and so are the next ones."""
@@ -304,7 +302,7 @@ class Loop:
         self.guard.seconds += cost + steps * self.schedule.glances
         if steps:
             self.schedule.passed(seconds / steps, cost / steps)
-        self._clock, self._spent = time.perf_counter(), self.guard.seconds
+        self._ledger.restart()
 
     def _wake(self, roots: Sequence[Tensor] | None) -> None:
         """Something happened between two looks: go on with open eyes, from where we are.
@@ -338,7 +336,7 @@ class Loop:
             self._examiner.accumulates(cycle.backwards)
         self._on_cycle(self._step, cycle)
         self._examiner.at_rest(cycle)
-        self._plan(cycle)
+        self._ledger.turn(self._step, cycle.level, self._examiner.meter.shards)
         self._step += 1
         self._begin(self.schedule.level(self._step))
 
@@ -362,33 +360,6 @@ class Loop:
         odd = self._closure or self._scaled or not self._tracing or len(self._optimizers) > 1
         sentinel = self._sentinel
         return not odd and sentinel is not None and sentinel.is_cpu and not is_sharded(sentinel)
-
-    def _plan(self, cycle: Cycle) -> None:
-        if self.schedule.overhead is None and cycle.level is not None:
-            self.schedule.looks[cycle.level] += 1
-            return  # there is nothing to plan: each step is looked at
-        now = time.perf_counter()
-        seconds, self._clock = now - self._clock, now
-        spent = self.guard.spent(now)
-        cost, self._spent = spent - self._spent, spent
-        if self.guard.clocks_processor:
-            worked = self.guard.worked()
-            self.schedule.paid(worked - self._paid)
-            self._paid = worked
-            self.guard.clocks_processor = self.schedule.is_generous
-        examined = self._recorder.seconds - self._examined
-        self._examined += examined
-        self.schedule.examined(examined)
-        cost -= examined
-        if cycle.level is None:
-            self.schedule.passed(seconds, cost)
-            return
-        self.schedule.looked(self._step, cycle.level, seconds, cost)
-        distance = self.schedule.plan(self._step, cycle.level)
-        shards: Shards = self._examiner.meter.shards
-        if shards:
-            distance = shards.largest(distance)
-        self.schedule.agree(self._step, cycle.level, distance)
 
     def _arm(self) -> None:
         """Put the forward hook up for a step that will be looked at in full, else take it down."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,9 +60,15 @@ def test_a_patch_that_was_really_tried(tmp_path: Path, monkeypatch: pytest.Monke
     assert "learning-rate-too-low is gone" in said[-1]
 
 
-def _three(monkeypatch: pytest.MonkeyPatch, *trials: tuple[bool, float]) -> Fix:
-    """What `fix` makes of trials with these results."""
-    patches = [Patch(REMEDY, Path("t.py"), "", str(i)) for i in range(len(trials))]
+def _three(
+    monkeypatch: pytest.MonkeyPatch, *trials: tuple[bool, float], sure: Sequence[float] = ()
+) -> Fix:
+    """What `fix` makes of trials with these results, of remedies we are as sure of."""
+    confidences = sure or [REMEDY.confidence] * len(trials)
+    patches = [
+        Patch(replace(REMEDY, confidence=confidence), Path("t.py"), "", str(place))
+        for place, confidence in enumerate(confidences)
+    ]
     results = iter(trials)
 
     def attempt(patch: Patch, *args: object, **kwargs: object) -> Trial:
@@ -96,6 +103,17 @@ def test_the_first_that_convinces_is_taken(monkeypatch: pytest.MonkeyPatch) -> N
     found = _three(monkeypatch, (False, 0.1), (True, 0.5), (True, 0.1))
     assert found.patch is not None
     assert (found.patch.after, len(found.trials)) == ("1", 2)
+
+
+def test_one_that_we_are_surer_of_is_tried_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    sure = (0.7, 0.6, 0.9, 0.8)
+    found = _three(monkeypatch, (True, 0.5), (True, 0.3), sure=sure)
+    assert [trial.patch.after for trial in found.trials] == ["0", "2"]
+    assert found.patch is not None
+    assert found.patch.after == "2"
+    found = _three(monkeypatch, (True, 0.3), (True, 0.5), sure=sure)
+    assert found.patch is not None
+    assert found.patch.after == "0"
 
 
 def test_else_the_best_that_is_verified(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,14 +78,20 @@ def _written(write: Callable[[Job], Iterator[Patch]], job: Job) -> list[Patch]:
 def fix(
     outcome: Outcome, program: Program, limit: Budget, say: Callable[[str], None], *, verify: bool
 ) -> Fix:
-    """The first patch that convinces, else the best that is verified; without `verify` the first
-    there is."""
+    """The best patch that is verified; without `verify` the first there is.
+
+    Once one convinces, only those are tried as well whose remedy we are surer of: they come later
+    if they are expected to do less against what the problem brought about.
+    """
     trials: list[Trial] = []
+    settled = -1.0  # how sure we are of the remedy that convinced
     for record, slug, patch in candidates(outcome, program):
         if not verify:
             return Fix(patch)
         if len(trials) == _MOST_TRIALS:
             break
+        if patch.remedy.confidence <= settled:
+            continue
         say(f"trying: {patch.remedy.title} …")
         begin = time.perf_counter()
         short = bool(outcome.stopped) or limit.steps < record.steps
@@ -93,7 +99,7 @@ def fix(
         trials.append(attempt(patch, program, record, slug, steps=steps, seconds=limit.seconds))
         say(f"  {trials[-1].sentence()} ({time.perf_counter() - begin:.0f} s)")
         if trials[-1].convincing:
-            break
+            settled = patch.remedy.confidence
     verified = [trial for trial in trials if trial.verified]
     best = max(verified, key=lambda trial: trial.gain, default=None)
     return Fix(None if best is None else best.patch, tuple(trials), best is not None)
