@@ -111,7 +111,8 @@ class Chart(_Json):
     `loss_mean` tells that what is minimised is the mean of `loss` over the batch, and nothing
     else; `output_function` is the last operation before the loss (`linear`, `softmax`, `relu` …),
     `output_shape` and `target_shape` what the loss compares, as the user gave it; a kind is
-    `integer` or `float`.
+    `integer` or `float`. `straight` tells whether the outputs are a linear function of the inputs,
+    but for the function of the last layer; None if that was not seen.
     """
 
     layers: tuple[Layer, ...] = ()
@@ -123,6 +124,7 @@ class Chart(_Json):
     target_shape: tuple[int, ...] = ()
     target_kind: str | None = None
     input_kind: str | None = None
+    straight: bool | None = None
     task: Task = Task.UNKNOWN
     task_source: str = "not inferred"
     batch_size: int | None = None

@@ -92,11 +92,13 @@ def learner_places(chart: Chart) -> NDArray[np.intp]:
 def is_straight(chart: Chart) -> bool:
     """Whether the net is a linear function for certain: a single layer, or a row of linear ones.
 
-    Functions that are called and no modules are not in a chart; between the numbered parts of a
-    `Sequential` there are none.
+    If the chart does not say so: functions that are called and no modules are not among its
+    layers, but between the numbered parts of a `Sequential` there are none.
     """
     if len(learner_places(chart)) < 2:
         return True
+    if chart.straight is not None:
+        return chart.straight
     run = [layer for layer in chart.layers if layer.executed]
     return all(layer.kind in _STRAIGHT and layer.name.isdigit() for layer in run)
 

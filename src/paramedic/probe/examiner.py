@@ -28,6 +28,7 @@ from paramedic.probe.layers import Layers
 from paramedic.probe.meter import Columns, Meter, unscale
 from paramedic.probe.options import Options
 from paramedic.probe.schedule import FULL, Schedule
+from paramedic.probe.straightness import is_straight
 from paramedic.types import Chart, Event, Frame, Task
 from paramedic.version import __version__
 
@@ -133,6 +134,8 @@ class Examiner:
         chart = replace(self.chart, loss=batch.loss or self.chart.loss, batch_size=size)
         chart = replace(chart, loss_mean=batch.is_mean)
         chart = replace(chart, input_kind=kind_of(batch.inputs[0] if batch.inputs else None))
+        if chart.straight is None and batch.output is not None:
+            chart = replace(chart, straight=is_straight(batch.output))
         if batch.difference is not None:
             sides = compare_difference(batch.node, batch.difference)
             chart = replace(chart, **sides._asdict(), target_kind=kind_of(batch.target))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,16 @@ def test_a_single_layer_may_be_too_simple() -> None:
     assert found.evidence["threshold"] == DETECTOR.learned_single
     assert 0 < found.evidence["first_step"] < len(given["losses"]) / 2
     assert judge(DETECTOR, window(2, chart=GUESSED["chart"], **given)) is None
+
+
+def test_forgotten_activations_are_told() -> None:
+    given: Any = {"losses": resting(), "ended": True, "scalars": {"label_entropy": 2.3}}
+    straight = replace(GUESSED["chart"], straight=True)
+    found = fires(DETECTOR, window(2, chart=straight, **given), Severity.WARNING)
+    assert "No activation function stands between its layers" in found.message
+    bent = replace(straight, straight=False)
+    found = fires(DETECTOR, window(2, chart=bent, **given), Severity.WARNING)
+    assert "activation function" not in found.message
 
 
 def test_a_run_that_goes_on_from_a_good_one_may_rest() -> None:

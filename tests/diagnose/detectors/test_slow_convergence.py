@@ -51,6 +51,23 @@ def test_silent(losses: np.ndarray) -> None:
     assert judge(DETECTOR, window(losses=losses, ended=True)) is None
 
 
+@pytest.mark.parametrize(
+    ("left", "ratio", "sick"),
+    [
+        (1 - 0.9 * DETECTOR.learned_small, DETECTOR.small / 2, True),
+        (1 - 0.9 * DETECTOR.learned_small, DETECTOR.small * 2, False),
+        (1 - 1.1 * DETECTOR.learned_small, DETECTOR.small / 2, False),
+        (1 - 0.9 * DETECTOR.learned_small, 0.0, False),
+    ],
+    ids=["small steps", "usual steps", "has learned", "does not move"],
+)
+def test_small_steps_may_have_come_further(left: float, ratio: float, sick: bool) -> None:
+    moved = window(
+        2, losses=sloping(2.3, 2.3 * left), ended=True, layers={"update_ratio": ratio}, **GUESSED
+    )
+    assert (judge(DETECTOR, moved) is not None) == sick
+
+
 def test_a_language_model_may_be_slower() -> None:
     language = chart_of(1, task=Task.LANGUAGE_MODEL)
     assert judge(DETECTOR, window(losses=SLOW, ended=True, chart=language)) is None

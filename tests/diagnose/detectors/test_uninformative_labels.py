@@ -79,5 +79,7 @@ def test_a_row_of_linear_layers_is_too_simple_to_judge_by() -> None:
     numbered = [replace(one, name=str(place)) for place, one in enumerate(chart.layers)]
     straight = replace(chart, layers=tuple(numbered))
     assert "linear" in str(reason(DETECTOR, run(stepping(3.0, GUESSING), chart=straight)))
+    seen = replace(chart, straight=True)
+    assert "linear" in str(reason(DETECTOR, run(stepping(3.0, GUESSING), chart=seen)))
     bent = replace(straight, layers=(*numbered[:2], replace(numbered[2], kind="GRU")))
     fires(DETECTOR, run(stepping(3.0, GUESSING), chart=bent), Severity.WARNING)

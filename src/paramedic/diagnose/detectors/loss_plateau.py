@@ -8,7 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.curve import Curve, curve, too_early
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import is_straight
+from paramedic.diagnose.rows import is_straight, learners
 from paramedic.types import Finding, Severity, Task, Window
 
 
@@ -100,7 +100,8 @@ class LossPlateau(Detector):
         return self.finding(
             window,
             f"The loss rests at {loss.last:.4g}: only {max(loss.learned, 0):.0%} of what it began "
-            "with (or of guessing) is gone, and the last half of the run gained next to nothing.",
+            "with (or of guessing) is gone, and the last half of the run gained next to nothing."
+            + _too_simple(window),
             severity=Severity.INFO if doubtful else Severity.WARNING,
             confidence=0.7,
             learned=loss.learned,
@@ -108,6 +109,16 @@ class LossPlateau(Detector):
             pace=loss.pace,
             first_step=_began(window, loss),
         )
+
+
+def _too_simple(window: Window) -> str:
+    """What a net is told that has several layers and can draw straight lines only."""
+    if len(learners(window)) < 2 or not window.of_chart(is_straight):
+        return ""
+    return (
+        " No activation function stands between its layers, so that all of them together are one "
+        "linear layer: put one after each but the last."
+    )
 
 
 def _began(window: Window, loss: Curve) -> int:

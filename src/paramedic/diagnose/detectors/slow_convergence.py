@@ -8,6 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.curve import curve, too_early
 from paramedic.diagnose.detector import Detector, threshold
+from paramedic.diagnose.motion import motion
 from paramedic.types import Finding, Severity, Task, Window
 
 
@@ -17,7 +18,8 @@ class SlowConvergence(Detector):
 
     ## What it looks for
     At the end of a run, or after very many steps: a loss that still falls, beyond its noise and
-    without levelling off, but of which hardly anything is gone.
+    without levelling off, but of which hardly anything is gone; or less than half, if each step
+    moves the weights by less than a thousandth and the pace is what it was all along.
 
     ## Why is this bad?
     The time was spent and the net has hardly learned. Unlike at a plateau there is a direction:
@@ -58,6 +60,15 @@ class SlowConvergence(Detector):
     fast: float = threshold(
         0.1, "fall over the last quarter that is fast: too few steps", source="as above"
     )
+    small: float = threshold(
+        8e-4, "update-to-weight ratio below which steps are small", source="a usual one is 1e-3"
+    )
+    learned_small: float = threshold(
+        0.4, "share that may be gone if steps are small and the pace does not fade", source="zoo"
+    )
+    fast_small: float = threshold(
+        0.15, "fall over the last quarter that is fast then", source="zoo"
+    )
     steps: int = threshold(
         2000, "steps after which a run that has not ended is judged", source="slow starters"
     )
@@ -70,7 +81,10 @@ class SlowConvergence(Detector):
         assert loss is not None
         language = window.chart.task is Task.LANGUAGE_MODEL
         limit = self.learned_language if language else self.learned
-        if max(loss.gone, loss.below) > limit or not 0 < loss.pace <= self.fast:
+        fast = self.fast
+        if loss.steadiness > self.steady and self._creeps(window):
+            limit, fast = self.learned_small, self.fast_small
+        if max(loss.gone, loss.below) > limit or not 0 < loss.pace <= fast:
             return None
         if loss.pace <= self.pace and loss.steadiness <= self.steady:
             return None
@@ -85,3 +99,8 @@ class SlowConvergence(Detector):
             threshold=limit,
             pace=loss.pace,
         )
+
+    def _creeps(self, window: Window) -> bool:
+        """Whether every step is small: then what is gone tells less than that it goes on."""
+        move = window.derive(motion)
+        return move is not None and 0 < move.middle < self.small and not move.rate_rises
