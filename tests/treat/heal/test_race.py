@@ -7,6 +7,7 @@ import math
 from paramedic.treat.heal.attempt import Attempt
 from paramedic.treat.heal.options import Options
 from paramedic.treat.heal.race import Race, metric_at, metric_from
+from paramedic.treat.heal.scoring import slower
 from paramedic.treat.heal.session import Session
 from tests.treat.doubles import ADAM, HIGH, USELESS, slow_plan
 from tests.treat.heal.legs import TREATMENT, attempt, finding, leg
@@ -63,6 +64,14 @@ def test_what_guesses_does_not_thrive_however_much_loss_is_gone() -> None:
     present = attempt(leg(0.5, progress=0.9))
     entry = _again(_entry(1, 0.51))
     assert _raced(present, entry) is entry
+
+
+def test_what_is_known_to_be_worse_in_the_end_does_not_thrive() -> None:
+    present = attempt(leg(0.7, progress=0.5))
+    entry = _again(_entry(1, 0.71))
+    session = Session(plan(), Options(rungs=1), None, None)
+    session.attempts = [present, entry]
+    assert Race(session, present, [entry], slower(leg(0.7), 0.9)).run() is entry
 
 
 def test_what_is_plainly_wrong_is_put_right_if_nothing_is_lost() -> None:

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 
 from paramedic.treat.heal.attempt import Attempt, Leg, Watchfulness
 from paramedic.treat.heal.scoring import (
+    LOST,
     Score,
     comparable,
-    guessing,
     not_worse,
     score,
     tolerance,
 )
 from paramedic.treat.heal.session import Session
+from paramedic.treat.resting import is_guess
 from paramedic.types import Finding
 
 _THRIVING = 0.25  # share of the loss that is gone
@@ -70,7 +71,9 @@ class Race:
         return max(round(until * self.session.plan.batch_size / entry.plan.batch_size), 1)
 
     def _score(self, leg: Leg) -> Score:
-        return score(leg, self.finding.slug, self.measure)
+        plan = self.session.plan
+        chance = plan.guessing + tolerance(self.measure, self.present)
+        return score(leg, self.finding.slug, self.measure, chance)
 
     def _against_present(self, best: Attempt) -> Attempt:
         """The best candidate, if the problem is gone and it is not worse at the same step."""
@@ -101,12 +104,10 @@ class Race:
         What is plainly a mistake is put right nevertheless. From a loss that was huge at first a
         large share is soon gone, so the accuracy must be better than that of guessing, too."""
         last = self.present.last
-        if last is None or self.finding.slug in _MISTAKES:
+        if last is None or self.finding.slug in _MISTAKES or LOST in self.finding.evidence:
             return False
-        if self.measure.name == "accuracy":
-            noise = tolerance(self.measure, self.present)
-            if not last.point.metric > guessing(self.present.plan) + noise:
-                return False
+        if is_guess(self.present.plan, last.point.metric):
+            return False
         return last.progress > _THRIVING and not last.error
 
     def _reference(self, samples: int) -> float:
@@ -115,7 +116,7 @@ class Race:
         step = round(samples / present.plan.batch_size)
         last = present.last
         if last is not None and not last.ended and present.step < step:
-            watchfulness = Watchfulness(accepted=_all_slugs(last), serious=False)
+            watchfulness = Watchfulness(accepted=last.slugs, serious=False)
             self.session.advance(present, step, watchfulness)
         return metric_at(present, step)
 
@@ -125,10 +126,6 @@ def _order(score: Score, alike: bool) -> tuple[object, ...]:
     if alike:
         return score.order
     return score.runs, score.gone, score.clean, score.progress
-
-
-def _all_slugs(leg: Leg) -> frozenset[str]:
-    return frozenset(finding.slug for finding in leg.findings)
 
 
 def metric_from(attempt: Attempt, step: int) -> float:
