@@ -150,6 +150,24 @@ def test_a_repair_that_is_worse_is_compared_at_the_end_and_treated(
         assert healing._pending(end) is None  # nothing is left to try
 
 
+@pytest.mark.parametrize(
+    ("early", "repaired", "doubtful"),
+    [(0.7, 0.72, True), (0.7, 0.9, False), (0.5, 0.5, False)],
+    ids=["not clearly better", "clearly better", "the untouched plan guesses"],
+)
+def test_a_repair_is_in_doubt_where_the_untouched_plan_learned_as_well(
+    early: float, repaired: float, doubtful: bool
+) -> None:
+    healing = _Healing(Session(plan(), Options(), None, None))
+    changed = healing.session.attempt(plan(), TREATMENT, healing.untouched)
+    for one, metric in ((healing.untouched, early), (changed, repaired)):
+        one.legs = [leg(metric)]
+        one.points = [one.legs[0].point]
+        one.advance(20, Watchfulness())
+    healing.present = changed
+    assert healing._is_doubtful() is doubtful
+
+
 def test_a_plan_that_ends_with_guessing_is_not_healthy() -> None:
     x, _ = points()
     drawn = torch.randint(2, (384,), generator=torch.Generator().manual_seed(0))

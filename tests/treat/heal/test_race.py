@@ -80,8 +80,19 @@ def test_what_is_plainly_wrong_is_put_right_if_nothing_is_lost() -> None:
     assert _raced(present, entry, against="abnormal-data") is entry
     entry = _again(_entry(1, 0.63))  # by chance, on 128 samples
     assert _raced(attempt(leg(0.7)), entry, against="abnormal-data") is entry
-    entry = _again(_entry(1, 0.6))
-    assert _raced(attempt(leg(0.7)), entry, against="abnormal-data") is not entry
+    entry = _again(_entry(1, 0.6, step=60))  # too late to catch up
+    assert _raced(attempt(leg(0.7, 60)), entry, against="abnormal-data") is not entry
+
+
+def test_what_is_right_may_catch_up_with_a_plain_mistake() -> None:
+    present = attempt(leg(0.7), leg(0.7, 40))
+    for against, winner in (("abnormal-data", True), ("dying-relu", False)):
+        entry = _again(attempt(leg(0.5), leg(0.75, 40), number=1, treatment=TREATMENT))
+        assert (_raced(present, entry, against=against) is entry) is winner
+        assert entry.step == (40 if winner else 20)
+    late = _again(attempt(leg(0.5), leg(0.5, 40), leg(0.9, 80), number=1, treatment=TREATMENT))
+    assert _raced(present, late, against="abnormal-data") is present
+    assert late.step == 40  # of 96
 
 
 def test_what_fails_is_out() -> None:

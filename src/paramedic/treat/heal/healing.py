@@ -20,6 +20,7 @@ from paramedic.treat.heal.scoring import SLOWER, comparable, not_worse, slower, 
 from paramedic.treat.heal.session import Session
 from paramedic.treat.plan import Plan
 from paramedic.treat.remedies import remedies_for
+from paramedic.treat.resting import is_guess
 from paramedic.types import Finding
 
 STOP_EARLY = "stop-early"
@@ -141,12 +142,26 @@ class _Healing:
         than the untouched one: it learns more slowly. That one is trained to its end first: what
         was better early on need not be so in the end."""
         is_done = leg.ended and not leg.error and not leg.findings
-        if self.present is self.untouched or not is_done or self._is_no_loss():
+        if self.present is self.untouched or not is_done:
+            return None
+        if self._is_no_loss() and not self._is_doubtful():
             return None
         self._finish_untouched()
         if SLOWER in self.accepted or self._is_no_loss():
             return None
         return slower(leg, self.untouched.points[-1].metric)
+
+    def _is_doubtful(self) -> bool:
+        """Whether the untouched plan had begun to learn, and the repaired one was not clearly the
+        better at the same step: then it may be the worse in the end."""
+        last, measure = self.untouched.last, self.plan.measure
+        if last is None or last.ended or last.error or not comparable(self.present.plan, self.plan):
+            return False
+        if measure.name != "accuracy" or is_guess(self.plan, last.point.metric):
+            return False
+        step = round(self.untouched.seen / self.present.plan.batch_size)
+        gain = measure.gain(last.point.metric, metric_from(self.present, step))
+        return gain <= 2 * tolerance(measure, self.untouched)
 
     def _finish_untouched(self) -> None:
         """To its end, whatever is found on the way."""

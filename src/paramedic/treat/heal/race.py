@@ -19,6 +19,7 @@ from paramedic.treat.resting import is_guess
 from paramedic.types import Finding
 
 _THRIVING = 0.25  # share of the loss that is gone
+_PATIENCE = 0.5  # share of its plan up to which a candidate may catch up
 _MISTAKES = frozenset({
     "improper-output-activation", "improper-loss", "invalid-labels", "loss-shape-mismatch",
     "abnormal-data",
@@ -77,16 +78,31 @@ class Race:
 
     def _against_present(self, best: Attempt) -> Attempt:
         """The best candidate, if the problem is gone and it is not worse at the same step."""
-        leg = best.last
-        assert leg is not None
-        reference = self._reference(best.seen)
-        gone = self._score(leg).gone
-        if gone and self._is_no_worse(best, leg, reference):
+        while not self._holds(best) and self._may_wait(best):
+            self.session.advance(best, 2 * best.step, _EVERYTHING_GOES)
+        if self._holds(best):
             best.verdict = "won"
             return best
+        gone = self._is_gone(best)
         best.verdict = "worse than the present plan" if gone else "the problem is still there"
         best.release()
         return self.present
+
+    def _is_gone(self, best: Attempt) -> bool:
+        return best.last is not None and self._score(best.last).gone
+
+    def _holds(self, best: Attempt) -> bool:
+        leg = best.last
+        if leg is None or not self._is_gone(best):
+            return False
+        return self._is_no_worse(best, leg, self._reference(best.seen))
+
+    def _may_wait(self, best: Attempt) -> bool:
+        """What is plainly wrong is not left for a slow start of what is right."""
+        leg = best.last
+        if leg is None or leg.ended or leg.error or self.finding.slug not in _MISTAKES:
+            return False
+        return 2 * best.step <= _PATIENCE * best.plan.steps
 
     def _is_no_worse(self, best: Attempt, leg: Leg, reference: float) -> bool:
         if not comparable(best.plan, self.present.plan):
