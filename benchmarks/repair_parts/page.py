@@ -139,8 +139,9 @@ def _parts(results: Results) -> str:
         "nothing was changed, and what an earlier edition of this page said of five that were not "
         "repaired (`VG-07`, `VG-11`, `VG-14`, `SC-08`, `AD-10`). That told which problems to work "
         "on; the changes were made by other cases of these problems, from number 25 on. So the "
-        "judged part is less blind than it was. All results are of one version of the code, "
-        "measured anew after the last change."
+        "judged part is less blind than it was. Before these changes three sick cases were not "
+        "detected, and 99 of the 101 others were repaired. All results are of one version of the "
+        "code, measured anew after the last change."
     )
     head = ("part", "sick", "repaired of detected", "gain, points", "cost, mean (median)",
             "healthy changed", "cost of healthy")  # fmt: skip
