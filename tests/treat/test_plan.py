@@ -75,6 +75,12 @@ def test_sample_and_output_are_of_the_training_data() -> None:
     assert torch.equal(targets, y)
 
 
+def test_guessing_gives_the_most_frequent_target() -> None:
+    x, y = torch.zeros(8, 2), torch.tensor([0, 1, 1, 1, 0, 1, 1, 2])
+    assert plan(validation=(x, y)).guessing == 5 / 8
+    assert plan(validation=(x, y), metric="loss").guessing == 0.0
+
+
 def test_a_plan_is_python() -> None:
     text = plan(clip_norm=1.5).code()
     compile(text, "plan", "exec")

@@ -149,6 +149,15 @@ class Plan:
         validation = Batches(judged, size, train=False, **common)  # type: ignore[arg-type]
         return prepared_pair(train, validation, self.inputs, self.targets)
 
+    @cached_property
+    def guessing(self) -> float:
+        """The accuracy of always giving the most frequent target; 0 for another metric."""
+        if self.measure.name != "accuracy":
+            return 0.0
+        targets = self.batches[1].gathered()[1]
+        _, counts = torch.unique(targets, dim=0, return_counts=True)
+        return float(counts.max()) / len(targets)
+
     @property
     def steps_per_epoch(self) -> int:
         """Optimizer steps of one epoch."""

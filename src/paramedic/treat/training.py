@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import itertools
 import math
 import warnings
@@ -16,20 +15,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from paramedic.diagnose.detectors.loss_plateau import LossPlateau
-from paramedic.diagnose.detectors.slow_convergence import SlowConvergence
 from paramedic.probe.attach import attach
 from paramedic.probe.options import Options
 from paramedic.treat import checkpoint
 from paramedic.treat.batches import Batches, fed
 from paramedic.treat.failures import Failure, failure
 from paramedic.treat.plan import Plan
-from paramedic.types import Finding, Severity, Window
+from paramedic.treat.resting import at_the_end, by_length, nothing_learned, weighed
+from paramedic.types import Finding, Severity
 
-_JUDGED_AFTER = 0.35  # share of the plan after which a loss that rests or creeps is judged
-_NOTHING = 0.04  # share of the loss gone that is nothing, as early as that: some start slowly
-_SHORTEST = 120  # steps, which those detectors need in any case
-_BY_BEGINNING = ("L002", "L003")  # judge by where the loss began
 _REMEMBERED = 4096  # losses that a monitor remembers
 _FIRST, _RECENT = 5, 20  # losses that tell where a run began, and where it is
 _HARM = 2.0  # times the noise of the metric that it must be below its best
@@ -109,7 +103,7 @@ class Training:
             trace=trace,
             overhead=None,
             slow=None,
-            thresholds=_by_length(self._steps),
+            thresholds=by_length(self._steps),
         )
 
     # -- training --------------------------------------------------------------------------------
@@ -240,8 +234,10 @@ class Training:
         """Everything serious that is wrong now, the root first."""
         if self.failure is not None:
             return (self.failure.finding,)
+        metric = self.points[-1].metric if self.points else math.nan
         found = (*self.monitor.current().findings, *self._late)
-        return tuple(one for one in found if one.severity in _SERIOUS and self._harms(one))
+        told = (weighed(one, self.plan, metric) for one in found)
+        return tuple(one for one in told if one.severity in _SERIOUS and self._harms(one))
 
     def _harms(self, finding: Finding) -> bool:
         """Learning by heart is harmless as long as the metric does not suffer from it."""
@@ -257,8 +253,11 @@ class Training:
         """Stop watching; what is found at the end of a run is found now."""
         if self.step >= self._steps and not self._late:
             known = {finding.slug for finding in self.monitor.current().findings}
-            late = _at_the_end(self.monitor.window())
+            late = at_the_end(self.monitor.window())
             self._late = tuple(one for one in late if one.slug not in known)
+            if not self.findings:
+                told = nothing_learned(self.plan, self.step, self.judge().metric, self.progress)
+                self._late += () if told is None else (told,)
         self.monitor.close()
 
     # -- state -----------------------------------------------------------------------------------
@@ -345,24 +344,6 @@ def _weighted(values: list[float], counts: list[int]) -> float:
 
 def _mean(values: Collection[float]) -> float:
     return sum(values) / len(values) if values else math.nan
-
-
-def _by_length(steps: int) -> dict[str, dict[str, float]]:
-    """How long the plan is is known: a loss that rests is judged early in it, not at its end.
-    But only if nothing was learned: a slow start is none."""
-    after = max(_SHORTEST, math.ceil(_JUDGED_AFTER * steps))
-    early = {"steps": after, "learned": _NOTHING, "learned_language": _NOTHING}
-    return {code: dict(early) for code in _BY_BEGINNING}
-
-
-def _at_the_end(window: Window) -> list[Finding]:
-    """What the same detectors say of a run that is over, by their usual thresholds."""
-    ended = dataclasses.replace(window, ended=True, _derived={})
-    found = []
-    for detector in (SlowConvergence(), LossPlateau()):
-        finding = detector.examine(ended) if detector.missing(ended) is None else None
-        found += [finding] if finding is not None else []
-    return found
 
 
 @contextlib.contextmanager

@@ -124,6 +124,61 @@ def test_a_loss_is_told_at_the_same_step_and_at_the_end(
     assert healing._is_no_loss() is is_no_loss
 
 
+@pytest.mark.parametrize(("untouched", "told"), [(0.9, True), (0.305, False), (0.2, False)])
+def test_a_repair_that_is_worse_is_compared_at_the_end_and_treated(
+    untouched: float, told: bool
+) -> None:
+    healing = _Healing(Session(plan(), Options(), None, None))
+    changed = healing.session.attempt(plan(), TREATMENT, healing.untouched)
+    end = leg(0.3, 96, ended=True)
+    for one, legs in (
+        (healing.untouched, [leg(0.5), leg(untouched, 96, ended=True)]),
+        (changed, [leg(0.3), end]),
+    ):
+        one.legs, one.points = legs, [each.point for each in legs]
+        one.advance(20, Watchfulness())
+    changed.advance(96, Watchfulness())
+    assert healing._pending(end) is None  # the untouched plan is left as it is
+    assert healing.untouched.step == 20
+    healing.present = changed
+    pending = healing._pending(end)
+    assert healing.untouched.step == 96
+    assert (pending is not None) is told
+    if pending is not None:
+        assert pending.evidence["untouched"] == untouched
+        healing.accepted.add(pending.slug)
+        assert healing._pending(end) is None  # nothing is left to try
+
+
+@pytest.mark.parametrize(
+    ("early", "repaired", "doubtful"),
+    [(0.7, 0.72, True), (0.7, 0.9, False), (0.5, 0.5, False)],
+    ids=["not clearly better", "clearly better", "the untouched plan guesses"],
+)
+def test_a_repair_is_in_doubt_where_the_untouched_plan_learned_as_well(
+    early: float, repaired: float, doubtful: bool
+) -> None:
+    healing = _Healing(Session(plan(), Options(), None, None))
+    changed = healing.session.attempt(plan(), TREATMENT, healing.untouched)
+    for one, metric in ((healing.untouched, early), (changed, repaired)):
+        one.legs = [leg(metric)]
+        one.points = [one.legs[0].point]
+        one.advance(20, Watchfulness())
+    healing.present = changed
+    assert healing._is_doubtful() is doubtful
+
+
+def test_a_plan_that_ends_with_guessing_is_not_healthy() -> None:
+    x, _ = points()
+    drawn = torch.randint(2, (384,), generator=torch.Generator().manual_seed(0))
+    chance = plan(
+        model=network(width=4), train=(x, drawn[:256]), validation=(x[:128], drawn[256:]),
+        optimizer=(torch.optim.SGD, {"lr": 0.01}), epochs=10, remedies=[],
+    )  # fmt: skip
+    outcome = heal(chance)
+    assert outcome.status == "failed"
+
+
 def test_good_enough_is_left_alone() -> None:
     outcome = heal(slow_plan(epochs=5, satisfactory=0.1, remedies=[ADAM]))
     assert outcome.status == "healthy"

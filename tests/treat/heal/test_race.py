@@ -7,6 +7,7 @@ import math
 from paramedic.treat.heal.attempt import Attempt
 from paramedic.treat.heal.options import Options
 from paramedic.treat.heal.race import Race, metric_at, metric_from
+from paramedic.treat.heal.scoring import slower
 from paramedic.treat.heal.session import Session
 from tests.treat.doubles import ADAM, HIGH, USELESS, slow_plan
 from tests.treat.heal.legs import TREATMENT, attempt, finding, leg
@@ -65,14 +66,33 @@ def test_what_guesses_does_not_thrive_however_much_loss_is_gone() -> None:
     assert _raced(present, entry) is entry
 
 
+def test_what_is_known_to_be_worse_in_the_end_does_not_thrive() -> None:
+    present = attempt(leg(0.7, progress=0.5))
+    entry = _again(_entry(1, 0.71))
+    session = Session(plan(), Options(rungs=1), None, None)
+    session.attempts = [present, entry]
+    assert Race(session, present, [entry], slower(leg(0.7), 0.9)).run() is entry
+
+
 def test_what_is_plainly_wrong_is_put_right_if_nothing_is_lost() -> None:
     present = attempt(leg(0.7, progress=0.9))  # from a huge first loss, any progress is large
     entry = _again(_entry(1, 0.71))
     assert _raced(present, entry, against="abnormal-data") is entry
     entry = _again(_entry(1, 0.63))  # by chance, on 128 samples
     assert _raced(attempt(leg(0.7)), entry, against="abnormal-data") is entry
-    entry = _again(_entry(1, 0.6))
-    assert _raced(attempt(leg(0.7)), entry, against="abnormal-data") is not entry
+    entry = _again(_entry(1, 0.6, step=60))  # too late to catch up
+    assert _raced(attempt(leg(0.7, 60)), entry, against="abnormal-data") is not entry
+
+
+def test_what_is_right_may_catch_up_with_a_plain_mistake() -> None:
+    present = attempt(leg(0.7), leg(0.7, 40))
+    for against, winner in (("abnormal-data", True), ("dying-relu", False)):
+        entry = _again(attempt(leg(0.5), leg(0.75, 40), number=1, treatment=TREATMENT))
+        assert (_raced(present, entry, against=against) is entry) is winner
+        assert entry.step == (40 if winner else 20)
+    late = _again(attempt(leg(0.5), leg(0.5, 40), leg(0.9, 80), number=1, treatment=TREATMENT))
+    assert _raced(present, late, against="abnormal-data") is present
+    assert late.step == 40  # of 96
 
 
 def test_what_fails_is_out() -> None:

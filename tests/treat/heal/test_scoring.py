@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-import torch
 from torch import nn
 
-from paramedic.treat.heal.scoring import comparable, guessing, not_worse, score, tolerance
+from paramedic.treat.heal.scoring import LOST, comparable, not_worse, score, slower, tolerance
 from paramedic.treat.measure import measure
 from paramedic.types import Severity
 from tests.treat.heal.legs import attempt, finding, leg
@@ -50,10 +49,20 @@ def test_values_of_two_losses_are_not_compared() -> None:
     assert not comparable(loss, loss.replace(loss=nn.MSELoss()))
 
 
-def test_guessing_gives_the_most_frequent_target() -> None:
-    x, y = torch.zeros(8, 2), torch.tensor([0, 1, 1, 1, 0, 1, 1, 2])
-    assert guessing(plan(validation=(x, y))) == 5 / 8
-    assert guessing(plan(validation=(x, y), metric="loss")) == 0.0
+def test_one_guess_is_as_good_as_another() -> None:
+    lucky, fast = leg(0.52, progress=0.0), leg(0.48, progress=0.1)
+    assert score(lucky, "x", ACCURACY).order > score(fast, "x", ACCURACY).order
+    assert score(lucky, "x", ACCURACY, 0.55).order < score(fast, "x", ACCURACY, 0.55).order
+    learned = score(leg(0.6), "x", ACCURACY, 0.55)
+    assert learned.order > score(fast, "x", ACCURACY, 0.55).order
+
+
+def test_a_loss_is_told_with_both_metrics() -> None:
+    told = slower(leg(0.4, step=32), 0.6)
+    assert told.slug == "slow-convergence"
+    assert told.step == 32
+    assert dict(told.evidence) == {"metric": 0.4, LOST: 0.6}
+    assert "0.4, that of the untouched plan 0.6" in told.message
 
 
 def test_worse_is_more_than_chance() -> None:

@@ -38,6 +38,11 @@ class Leg:
     findings: tuple[Finding, ...] = ()
     error: str = ""
 
+    @property
+    def slugs(self) -> frozenset[str]:
+        """What was found, by its names."""
+        return frozenset(finding.slug for finding in self.findings)
+
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
         found = [finding.to_json() for finding in self.findings]

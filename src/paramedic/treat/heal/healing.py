@@ -16,13 +16,15 @@ from paramedic.treat.heal.options import Options
 from paramedic.treat.heal.outcome import FAILED, HEALED, HEALTHY, Outcome, tried
 from paramedic.treat.heal.progress import Listener
 from paramedic.treat.heal.race import Race, metric_at, metric_from
-from paramedic.treat.heal.scoring import comparable, not_worse, tolerance
+from paramedic.treat.heal.scoring import SLOWER, comparable, not_worse, slower, tolerance
 from paramedic.treat.heal.session import Session
 from paramedic.treat.plan import Plan
 from paramedic.treat.remedies import remedies_for
+from paramedic.treat.resting import is_guess
 from paramedic.types import Finding
 
 STOP_EARLY = "stop-early"
+_POINT = 0.01  # of a metric that has a noise
 _RISEN = 1.1  # times its lowest value, from which on a validation loss has risen
 
 
@@ -132,7 +134,43 @@ class _Healing:
         """What has to be treated now."""
         if self._is_enough(leg.point.metric):
             return None
-        return next((one for one in leg.findings if one.slug not in self.accepted), None)
+        found = [one for one in leg.findings if one.slug not in self.accepted]
+        return found[0] if found else self._loss(leg)
+
+    def _loss(self, leg: Leg) -> Finding | None:
+        """What is wrong with a repaired plan at whose end nothing is found, but which is worse
+        than the untouched one: it learns more slowly. That one is trained to its end first: what
+        was better early on need not be so in the end."""
+        is_done = leg.ended and not leg.error and not leg.findings
+        if self.present is self.untouched or not is_done:
+            return None
+        if self._is_no_loss() and not self._is_doubtful():
+            return None
+        self._finish_untouched()
+        if SLOWER in self.accepted or self._is_no_loss():
+            return None
+        return slower(leg, self.untouched.points[-1].metric)
+
+    def _is_doubtful(self) -> bool:
+        """Whether the untouched plan had begun to learn, and the repaired one was not clearly the
+        better at the same step: then it may be the worse in the end."""
+        last, measure = self.untouched.last, self.plan.measure
+        if last is None or last.ended or last.error or not comparable(self.present.plan, self.plan):
+            return False
+        if measure.name != "accuracy" or is_guess(self.plan, last.point.metric):
+            return False
+        step = round(self.untouched.seen / self.present.plan.batch_size)
+        gain = measure.gain(last.point.metric, metric_from(self.present, step))
+        return gain <= 2 * tolerance(measure, self.untouched)
+
+    def _finish_untouched(self) -> None:
+        """To its end, whatever is found on the way."""
+        first, leg = self.untouched, self.untouched.last
+        seen: frozenset[str] = frozenset()
+        while leg is not None and not leg.ended:
+            seen |= leg.slugs
+            leg = self.session.advance(first, first.plan.steps, Watchfulness(False, seen))
+        first.release()
 
     def _is_enough(self, metric: float) -> bool:
         enough = self.plan.satisfactory
@@ -338,6 +376,8 @@ class _Healing:
         if not comparable(self.present.plan, self.plan):
             return end.progress > 0
         allowed = 2 * tolerance(measure, self.untouched)  # both were measured, both by chance
+        if last.ended:  # both at their end, and on the same samples
+            allowed = min(allowed, _POINT)
         step = round(self.untouched.seen / self.present.plan.batch_size)
         same = not_worse(metric_from(self.present, step), last.point.metric, measure, allowed)
         return same and not_worse(end.point.metric, last.point.metric, measure, allowed)

@@ -7,17 +7,19 @@ from collections.abc import Sequence
 
 from paramedic.treat.heal.attempt import Attempt, Leg, Watchfulness
 from paramedic.treat.heal.scoring import (
+    LOST,
     Score,
     comparable,
-    guessing,
     not_worse,
     score,
     tolerance,
 )
 from paramedic.treat.heal.session import Session
+from paramedic.treat.resting import is_guess
 from paramedic.types import Finding
 
 _THRIVING = 0.25  # share of the loss that is gone
+_PATIENCE = 0.5  # share of its plan up to which a candidate may catch up
 _MISTAKES = frozenset({
     "improper-output-activation", "improper-loss", "invalid-labels", "loss-shape-mismatch",
     "abnormal-data",
@@ -70,20 +72,37 @@ class Race:
         return max(round(until * self.session.plan.batch_size / entry.plan.batch_size), 1)
 
     def _score(self, leg: Leg) -> Score:
-        return score(leg, self.finding.slug, self.measure)
+        plan = self.session.plan
+        chance = plan.guessing + tolerance(self.measure, self.present)
+        return score(leg, self.finding.slug, self.measure, chance)
 
     def _against_present(self, best: Attempt) -> Attempt:
         """The best candidate, if the problem is gone and it is not worse at the same step."""
-        leg = best.last
-        assert leg is not None
-        reference = self._reference(best.seen)
-        gone = self._score(leg).gone
-        if gone and self._is_no_worse(best, leg, reference):
+        while not self._holds(best) and self._may_wait(best):
+            self.session.advance(best, 2 * best.step, _EVERYTHING_GOES)
+        if self._holds(best):
             best.verdict = "won"
             return best
+        gone = self._is_gone(best)
         best.verdict = "worse than the present plan" if gone else "the problem is still there"
         best.release()
         return self.present
+
+    def _is_gone(self, best: Attempt) -> bool:
+        return best.last is not None and self._score(best.last).gone
+
+    def _holds(self, best: Attempt) -> bool:
+        leg = best.last
+        if leg is None or not self._is_gone(best):
+            return False
+        return self._is_no_worse(best, leg, self._reference(best.seen))
+
+    def _may_wait(self, best: Attempt) -> bool:
+        """What is plainly wrong is not left for a slow start of what is right."""
+        leg = best.last
+        if leg is None or leg.ended or leg.error or self.finding.slug not in _MISTAKES:
+            return False
+        return 2 * best.step <= _PATIENCE * best.plan.steps
 
     def _is_no_worse(self, best: Attempt, leg: Leg, reference: float) -> bool:
         if not comparable(best.plan, self.present.plan):
@@ -101,12 +120,10 @@ class Race:
         What is plainly a mistake is put right nevertheless. From a loss that was huge at first a
         large share is soon gone, so the accuracy must be better than that of guessing, too."""
         last = self.present.last
-        if last is None or self.finding.slug in _MISTAKES:
+        if last is None or self.finding.slug in _MISTAKES or LOST in self.finding.evidence:
             return False
-        if self.measure.name == "accuracy":
-            noise = tolerance(self.measure, self.present)
-            if not last.point.metric > guessing(self.present.plan) + noise:
-                return False
+        if is_guess(self.present.plan, last.point.metric):
+            return False
         return last.progress > _THRIVING and not last.error
 
     def _reference(self, samples: int) -> float:
@@ -115,7 +132,7 @@ class Race:
         step = round(samples / present.plan.batch_size)
         last = present.last
         if last is not None and not last.ended and present.step < step:
-            watchfulness = Watchfulness(accepted=_all_slugs(last), serious=False)
+            watchfulness = Watchfulness(accepted=last.slugs, serious=False)
             self.session.advance(present, step, watchfulness)
         return metric_at(present, step)
 
@@ -125,10 +142,6 @@ def _order(score: Score, alike: bool) -> tuple[object, ...]:
     if alike:
         return score.order
     return score.runs, score.gone, score.clean, score.progress
-
-
-def _all_slugs(leg: Leg) -> frozenset[str]:
-    return frozenset(finding.slug for finding in leg.findings)
 
 
 def metric_from(attempt: Attempt, step: int) -> float:

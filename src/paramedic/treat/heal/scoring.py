@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import torch
-
+from paramedic.diagnose.detectors.slow_convergence import SlowConvergence
 from paramedic.treat.heal.attempt import Attempt, Leg
 from paramedic.treat.measure import Measure
 from paramedic.treat.plan import Plan
-from paramedic.types import Severity
+from paramedic.types import Finding, Severity
 
+SLOWER = SlowConvergence.slug
+LOST = "untouched"  # evidence that a repaired plan is known to be worse than the untouched one
 _PROGRESS = 0.05  # what the whole of the loss gone is worth, beside an accuracy
 
 
@@ -32,8 +33,12 @@ class Score:
         return self.runs, self.gone, self.clean, self.value, self.progress
 
 
-def score(leg: Leg, problem: str, measure: Measure) -> Score:
-    """The score of an attempt at the end of a leg, in a race against a problem."""
+def score(leg: Leg, problem: str, measure: Measure, chance: float = -math.inf) -> Score:
+    """The score of an attempt at the end of a leg, in a race against a problem.
+
+    Up to `chance` one accuracy is as good as another: it is that of guessing, and which of two
+    guesses is the better says nothing. Then the loss decides.
+    """
     grave = {one.slug for one in leg.findings if one.severity is Severity.CRITICAL}
     gone = problem not in {one.slug for one in leg.findings}
     metric, progress = leg.point.metric, leg.progress
@@ -41,7 +46,7 @@ def score(leg: Leg, problem: str, measure: Measure) -> Score:
     progress = max(min(progress, 1.0), -1.0) if math.isfinite(progress) else -1.0
     value = measure.gain(0.0, metric) if math.isfinite(metric) else -math.inf
     if measure.name == "accuracy":
-        value += _PROGRESS * progress
+        value = max(value, chance) + _PROGRESS * progress
     return Score(runs, gone, not grave, value, progress)
 
 
@@ -58,17 +63,23 @@ def tolerance(measure: Measure, attempt: Attempt) -> float:
     return measure.noise(attempt.plan.batches[1].samples)
 
 
-def guessing(plan: Plan) -> float:
-    """The accuracy of always giving the most frequent target; 0 for another metric."""
-    if plan.measure.name != "accuracy":
-        return 0.0
-    targets = plan.batches[1].gathered()[1]
-    _, counts = torch.unique(targets, dim=0, return_counts=True)
-    return float(counts.max()) / len(targets)
-
-
 def not_worse(one: float, other: float, measure: Measure, allowed: float) -> bool:
     """Whether a metric is at least as good as another; NaN is worse than anything."""
     if math.isnan(one):
         return False
     return math.isnan(other) or measure.gain(other, one) >= -allowed
+
+
+def slower(leg: Leg, untouched: float) -> Finding:
+    """What is said of a repaired plan that comes less far than the untouched one."""
+    metric = leg.point.metric
+    return Finding(
+        code=SlowConvergence.code,
+        slug=SLOWER,
+        severity=Severity.WARNING,
+        confidence=0.7,
+        message=f"After the repair nothing is found any more, but it learns more slowly: at its "
+        f"end the metric is {metric:.4g}, that of the untouched plan {untouched:.4g}.",
+        step=leg.step,
+        evidence={"metric": metric, LOST: untouched},
+    )

@@ -37,8 +37,10 @@ _FLOW = (
 )  # fmt: skip
 
 
-def _pair(slug: str, title: str, first: Remedy, second: Remedy) -> Together:
-    return Together(slug, title, (first, second), _FLOW)
+def _pair(
+    slug: str, title: str, first: Remedy, second: Remedy, against: tuple[str, ...] = _FLOW
+) -> Together:
+    return Together(slug, title, (first, second), against)
 
 
 @cache
@@ -62,6 +64,9 @@ def remedies() -> Mapping[str, Remedy]:
               SubstituteActivation("leakyrelu"), Initialise()),
         _pair("initialise-and-normalise", "Draw the weights anew and normalise",
               Initialise(), NormaliseActivations()),
+        # A rate that makes up for inputs of another scale does not suit them once they are right.
+        _pair("clean-inputs-and-optimizer", "Clean the inputs, with an optimizer that suits them",
+              CleanInputs(), OtherOptimizer(), ("abnormal-data",)),
     ]  # fmt: skip
     return MappingProxyType({remedy.slug: remedy for remedy in every})
 
@@ -113,8 +118,8 @@ ORDER: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "invalid-labels": ("fix-targets", "suit-loss"),
     "loss-shape-mismatch": ("fix-targets", "suit-loss"),
     "abnormal-data": (
-        "impute-inputs", "clean-inputs", "standardise-inputs", "clip-inputs",
-        "normalise-activations",
+        "impute-inputs", "clean-inputs", "clean-inputs-and-optimizer", "clip-inputs",
+        "standardise-inputs", "normalise-activations",
     ),
     "dead-input": ("clean-inputs",),
     "non-finite": (
