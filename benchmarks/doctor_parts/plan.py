@@ -100,7 +100,7 @@ def _patients() -> Iterator[tuple[int, Patient]]:
         for turn, optimizer in enumerate(("adamw", "sgd")):
             yield (
                 2 * place + turn,
-                Patient(text, FRESH + 30 + turn, "0.1M", optimizer, "cosine", steps=150),
+                Patient(text, FRESH + 30 + turn, "0.1M", optimizer, "cosine", steps=240),
             )
 
 
@@ -114,13 +114,13 @@ def dual_kinds(at: int) -> dict[str, tuple[Shot, ...]]:
             Shot(EXPLODING, at, FOREVER, early), Shot(VANISHING, at, FOREVER, late),
         ),
         "explosion and rate ×30": (Shot(EXPLODING, at, 1), rate),
-        "vanishing and rate ×30": (Shot(VANISHING, at, FOREVER, late), rate),
+        "vanishing and rate ×30": (Shot(VANISHING, at, 1, late), rate),
     }  # fmt: skip
 
 
 def _duals() -> Iterator[Task]:
     for number, patient in _patients():
-        at = 76 + 3 * number
+        at = 100 + 5 * number
         for kind, shots in dual_kinds(at).items():
             yield Task("dual", patient, EVERY, shots, labels={"kind": kind, "at": at})
 
@@ -138,7 +138,7 @@ def rescue_kinds(at: int) -> dict[str, Shot]:
 
 def _rescues() -> Iterator[Task]:
     for number, patient in _patients():
-        at = 70 + 4 * number
+        at = 95 + 6 * number
         for kind, shot in rescue_kinds(at).items():
             yield Task("rescue", patient, DEFAULT, (shot,), labels={"kind": kind, "at": at})
 

@@ -118,6 +118,15 @@ def test_a_new_level_startles_for_a_while() -> None:
     assert 3 <= sum(noticed) <= 20
 
 
+def test_a_rate_that_leaps_startles_until_the_losses_can_tell() -> None:
+    startle = Startle()
+    rates = [0.1] * 30 + [3.0] * 30 + [0.1] * 30 + [3.0] * 30
+    noticed = [startle.notices(1.0, rate) for rate in rates]
+    assert [place for place, one in enumerate(noticed) if one] == list(range(30, 38))
+    warm_up = Startle()
+    assert not any(warm_up.notices(1.0, 0.001 * 1.2**step) for step in range(60))
+
+
 # -- jumps that the probe told of ----------------------------------------------------------------
 
 
@@ -144,8 +153,11 @@ def test_a_jump_of_all_layers_that_the_loss_does_not_explain() -> None:
     assert (found.evidence["moment"], found.where) == (40, ())
     assert judge(ExplodingGradient(), seen(told(), loss=3.0)) is None, "the batch is to blame"
     assert judge(ExplodingGradient(), seen(told(), frames=50)) is None, "long ago"
-    for little in ({"ratio": 5.0}, {"beyond": 2.0}, {"deviations": 3.0}):
+    scattered = {"deviations": 3.0, "beyond": 4.5}
+    for little in ({"ratio": 5.0}, {"beyond": 2.0}, scattered):
         assert judge(ExplodingGradient(), seen(told(**little))) is None
+    unheard = told(**{**scattered, "beyond": 5.5})
+    fires(ExplodingGradient(), seen(unheard), Severity.WARNING)
 
 
 def test_a_recurrent_net_jumps_by_nature() -> None:
@@ -163,6 +175,15 @@ def test_one_layer_beside_the_others() -> None:
     assert judge(ExplodingGradient(), seen(told(**ALONE, up={"layer1": [6.0, 1.0, 9.0]}))) is None
     both = told(**{**ALONE, "ratio": 4.0}, up=layer)
     assert judge(ExplodingGradient(), seen(both)) is None, "of that, all layers did four times"
+
+
+def test_layers_that_wake_up_together_are_no_explosion() -> None:
+    """Of a char-GPT under SGD, when attention began to learn."""
+    attention = {"norm": [15.0, 1.0, 6.0], "qkv": [10.0, 1.0, 15.0]}
+    woken = told(**ALONE, up={"positions": [38.0, 1.0, 7.5], **attention})
+    assert judge(ExplodingGradient(), seen(woken)) is None
+    alike = told(**ALONE, up={"positions": [20.0, 1.0, 7.5], **attention})
+    fires(ExplodingGradient(), seen(alike), Severity.WARNING)
 
 
 def test_a_gradient_that_is_gone() -> None:

@@ -187,12 +187,13 @@ class LiveTreatment:
             self._carry_out(order, policy, optimizer, cycle)
         else:
             self._hands.is_good()
-            if id(optimizer) == self._first and policy.calm:
-                self._snapshot(facts, cycle, agreed.every)
+            turns = policy.turns(facts.step)
+            if id(optimizer) == self._first and (turns or policy.calm):
+                self._snapshot(facts, cycle, agreed.every, now=turns)
         self._hands.apply(optimizer, cycle, facts.norm)
 
-    def _snapshot(self, facts: Facts, cycle: Cycle, every: int) -> None:
-        if self._pace.is_due(facts.step):
+    def _snapshot(self, facts: Facts, cycle: Cycle, every: int, *, now: bool) -> None:
+        if self._pace.is_due(facts.step) or now:
             begin = perf_counter()
             self._hands.snapshots.take(facts.step, cycle.scaler)
             self._pace.took(facts.step, perf_counter() - begin, every)

@@ -13,6 +13,7 @@ from paramedic.diagnose.jumps import (
     jumped_layers,
     loss_ratio,
     new_jumps,
+    unlike,
 )
 from paramedic.diagnose.motion import elasticity, moves, weight_growth
 from paramedic.diagnose.rows import middle
@@ -30,7 +31,8 @@ class ExplodingGradient(Detector):
     of a mean in the loss multiplies them by the batch size. A single gradient far above all
     before it is told, too, of the whole net or of some layers beside the others; if the loss of
     that step is as high, the batch is to blame, and in a recurrent net it is nature: then it is
-    a note at most.
+    a note at most. Layers that leap by unlike factors at one step, as when attention wakes up,
+    are no finding.
 
     ## Why is this bad?
     The gradient holds only in a tiny neighbourhood, so any ordinary learning rate steps far
@@ -100,8 +102,16 @@ class ExplodingGradient(Detector):
     scatter: float = threshold(
         5.0, "deviations from the level that it must have", source="char-GPTs; 4.7 was healthy"
     )
+    unheard: float = threshold(
+        5.0, "leap against the largest before, whatever the scatter", source="as `beyond`"
+    )
     alone: float = threshold(
         6.0, "the same of a layer beside the others", source="as above; 5.6 was healthy"
+    )
+    alike: float = threshold(
+        3.5,
+        "most leap of some layers over the least, above which a signal wakes up",
+        source="char-GPTs; 4 was healthy",
     )
     batch: float = threshold(
         2.0, "loss against the usual one, from which the batch is to blame", source="as above"
@@ -131,9 +141,13 @@ class ExplodingGradient(Detector):
 
     def _leap(self, window: Window, event: Event) -> Finding | None:
         """What the probe saw at one step, if neither the batch nor the kind of net explains it."""
-        data, layers = event.data, jumped_layers(event, "up", self.leap, self.alone)
+        data = event.data
+        layers = jumped_layers(event, "up", self.leap, self.alone)
+        if unlike(event, "up") > self.alike:  # layers along one path, each as far as it follows
+            layers = {}
         calm = window.of_chart(is_recurrent) and data["deviations"] < self.deviations
-        far = data["deviations"] > self.scatter and data["beyond"] > self.beyond
+        scattered = data["deviations"] <= self.scatter and data["beyond"] <= self.unheard
+        far = data["beyond"] > self.beyond and not scattered
         common = data["ratio"] > self.leap and far
         if not layers and (not common or calm or not loss_ratio(window, event.step) < self.batch):
             return None
