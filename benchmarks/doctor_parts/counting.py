@@ -43,6 +43,11 @@ def is_named(row: Row) -> bool:
     return bool(row["root"] == label(row, "fault"))
 
 
+def is_silent(row: Row) -> bool:
+    """Whether a run in which nothing is wrong was left in peace."""
+    return not row["warnings"]
+
+
 def is_one_event(row: Row) -> bool:
     """Whether both faults were in one emergency: by their names, or by what they bring about."""
     wanted = [_accepted(shot["fault"]) for shot in row["task"]["shots"]]

@@ -20,12 +20,7 @@ SIZES = {  # layers, width, heads, samples of a batch
     "0.3M": (3, 96, 4, 8),
     "0.8M": (4, 128, 4, 8),
 }
-RATES = {  # the highest of each schedule
-    ("adamw", "constant"): 2e-3,
-    ("adamw", "cosine"): 2e-3,
-    ("sgd", "constant"): 0.1,
-    ("sgd", "cosine"): 0.2,
-}
+RATES = {"adamw": 2e-3, "sgd": 0.1}
 WARM = 0.05  # share of the steps over which a schedule warms up
 
 
@@ -56,14 +51,14 @@ class Patient:
         torch.manual_seed(self.seed)
         layers, width, heads, _ = SIZES[self.size]
         model = CharGPT(GPTConfig(layers, width, heads, BLOCK, texts.ALPHABET))
-        rate = RATES[self.optimizer, self.schedule]
+        rate = RATES[self.optimizer]
         if self.optimizer == "sgd":
             return model, torch.optim.SGD(model.parameters(), lr=rate, momentum=0.9)
         return model, torch.optim.AdamW(model.parameters(), lr=rate)
 
     def rate(self, step: int) -> float:
         """The learning rate of a step, by the schedule."""
-        rate = RATES[self.optimizer, self.schedule]
+        rate = RATES[self.optimizer]
         if self.schedule == "constant":
             return rate
         warm = max(WARM * self.steps, 1.0)

@@ -101,12 +101,6 @@ def jumped_layers(event: Event, way: str, factor: float, scatter: float) -> dict
     }
 
 
-def unlike(event: Event, way: str) -> float:
-    """How differently layers leapt: the largest factor over the smallest; 1 if one is alone."""
-    moves = [abs(math.log(norm / usual)) for norm, usual, _ in event.data.get(way, {}).values()]
-    return math.exp(max(moves) - min(moves)) if moves else 1.0
-
-
 def loss_ratio(window: Window, step: int) -> float:
     """The loss of a step over the usual one; NaN where that means nothing."""
     pulse = window.pulse

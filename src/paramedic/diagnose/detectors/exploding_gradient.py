@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from paramedic.diagnose.curve import curve
@@ -13,7 +14,6 @@ from paramedic.diagnose.jumps import (
     jumped_layers,
     loss_ratio,
     new_jumps,
-    unlike,
 )
 from paramedic.diagnose.motion import elasticity, moves, weight_growth
 from paramedic.diagnose.rows import middle
@@ -31,8 +31,8 @@ class ExplodingGradient(Detector):
     of a mean in the loss multiplies them by the batch size. A single gradient far above all
     before it is told, too, of the whole net or of some layers beside the others; if the loss of
     that step is as high, the batch is to blame, and in a recurrent net it is nature: then it is
-    a note at most. Layers that leap by unlike factors at one step, as when attention wakes up,
-    are no finding.
+    a note at most. A layer that had next to no gradient and gets what others have, as when
+    attention wakes up, is no finding.
 
     ## Why is this bad?
     The gradient holds only in a tiny neighbourhood, so any ordinary learning rate steps far
@@ -108,10 +108,10 @@ class ExplodingGradient(Detector):
     alone: float = threshold(
         6.0, "the same of a layer beside the others", source="as above; 5.6 was healthy"
     )
-    alike: float = threshold(
-        3.5,
-        "most leap of some layers over the least, above which a signal wakes up",
-        source="char-GPTs; 4 was healthy",
+    matters: float = threshold(
+        5.0,
+        "the same against the usual norm of a typical layer",
+        source="char-GPTs; 3.8 was healthy",
     )
     batch: float = threshold(
         2.0, "loss against the usual one, from which the batch is to blame", source="as above"
@@ -142,9 +142,12 @@ class ExplodingGradient(Detector):
     def _leap(self, window: Window, event: Event) -> Finding | None:
         """What the probe saw at one step, if neither the batch nor the kind of net explains it."""
         data = event.data
-        layers = jumped_layers(event, "up", self.leap, self.alone)
-        if unlike(event, "up") > self.alike:  # layers along one path, each as far as it follows
-            layers = {}
+        typical = data["usual"] / math.sqrt(max(data.get("rows", 1), 1))
+        layers = {
+            name: norms
+            for name, norms in jumped_layers(event, "up", self.leap, self.alone).items()
+            if norms[0] > self.matters * typical  # a layer that was idle may wake up
+        }
         calm = window.of_chart(is_recurrent) and data["deviations"] < self.deviations
         scattered = data["deviations"] <= self.scatter and data["beyond"] <= self.unheard
         far = data["beyond"] > self.beyond and not scattered
