@@ -153,10 +153,10 @@ def test_a_jump_of_all_layers_that_the_loss_does_not_explain() -> None:
     assert (found.evidence["moment"], found.where) == (40, ())
     assert judge(ExplodingGradient(), seen(told(), loss=3.0)) is None, "the batch is to blame"
     assert judge(ExplodingGradient(), seen(told(), frames=50)) is None, "long ago"
-    scattered = {"deviations": 3.0, "beyond": 4.5}
-    for little in ({"ratio": 5.0}, {"beyond": 2.0}, scattered):
+    scattered = {"deviations": 4.5, "beyond": 5.0}
+    for little in ({"ratio": 5.0}, {"beyond": 2.0}, {"deviations": 3.0}, scattered):
         assert judge(ExplodingGradient(), seen(told(**little))) is None
-    unheard = told(**{**scattered, "beyond": 5.5})
+    unheard = told(**{**scattered, "beyond": 6.0})
     fires(ExplodingGradient(), seen(unheard), Severity.WARNING)
 
 

@@ -103,7 +103,10 @@ class ExplodingGradient(Detector):
         5.0, "deviations from the level that it must have", source="char-GPTs; 4.7 was healthy"
     )
     unheard: float = threshold(
-        5.0, "leap against the largest before, whatever the scatter", source="as `beyond`"
+        5.5, "leap against the largest before …", source="as above; 5.3 was healthy"
+    )
+    less: float = threshold(
+        4.0, "… from which so many deviations are enough", source="as above; 3.8 was healthy"
     )
     alone: float = threshold(
         6.0, "the same of a layer beside the others", source="as above; 5.6 was healthy"
@@ -149,8 +152,8 @@ class ExplodingGradient(Detector):
             if norms[0] > self.matters * typical  # a layer that was idle may wake up
         }
         calm = window.of_chart(is_recurrent) and data["deviations"] < self.deviations
-        scattered = data["deviations"] <= self.scatter and data["beyond"] <= self.unheard
-        far = data["beyond"] > self.beyond and not scattered
+        scatter = self.less if data["beyond"] > self.unheard else self.scatter
+        far = data["deviations"] > scatter and data["beyond"] > self.beyond
         common = data["ratio"] > self.leap and far
         if not layers and (not common or calm or not loss_ratio(window, event.step) < self.batch):
             return None
