@@ -98,3 +98,13 @@ def test_the_first_intervention_was_enough(
     interventions: list[list[Any]], treated: float | None, expected: bool
 ) -> None:
     assert counting.is_resolved(_dual([], interventions, treated)) is expected
+
+
+def test_what_is_said_of_a_run_that_is_over_is_no_warning() -> None:
+    task = {"patient": {"steps": 100}}
+    row = {"task": task, "warnings": [[99, "slow-convergence"]]}
+    assert counting.is_silent(row)
+    assert counting.verdicts_at_the_end(row) == ["slow-convergence"]
+    row["warnings"] = [[40, EXPLODING]]
+    assert not counting.is_silent(row)
+    assert counting.warnings(row) == [EXPLODING]

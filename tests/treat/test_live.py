@@ -158,6 +158,21 @@ def test_a_lost_run_is_rolled_back_to_the_healthy_rate() -> None:
     assert not monitor.should_stop
 
 
+def test_it_goes_back_to_the_very_step_at_which_the_rate_leapt() -> None:
+    case = Case(limits={"snapshot_every": 1000})
+    weights: dict[str, Tensor] = {}
+
+    def watched(step: int, case: Case, x: Tensor) -> Tensor:
+        back = [at for action, at in case.actions() if action == "roll-back"]
+        if step == 123 or step - 1 in back:
+            now = nn.utils.parameters_to_vector(case.model.parameters()).detach().clone()
+            weights["before" if step == 123 else "after"] = now
+        return _faster(step, case, x) if step >= 123 else x
+
+    case.train(watched, steps=140)
+    assert torch.equal(weights["after"], weights["before"])
+
+
 def test_somebody_elses_hooks_around_the_step_are_seen_and_not_disturbed() -> None:
     """A rate that is raised for the time of the step alone, by whoever came after us."""
     case = Case(rules=None)

@@ -120,9 +120,11 @@ class LiveTreatment:
 
     def case_opened(self, case: Case, remedies: Sequence[Remedy]) -> None:
         """Something to be treated at one of the next steps: only there can all ranks act. What
-        comes right after an intervention has the same cause, and was treated."""
+        comes right after an intervention has the same cause, and was treated. What was at one
+        step only is over, and needs no change that lasts."""
         finding, policy = case.finding, self._policies[self._first]
-        slight = finding.severity is Severity.INFO or finding.slug in self._treated
+        over = "moment" in finding.evidence and "first_step" not in finding.evidence
+        slight = over or finding.severity is Severity.INFO or finding.slug in self._treated
         mine = self.acts and ranks.rank() == 0  # the others hear of it from there
         if not mine or slight or policy.acted_lately(self._step):
             return
