@@ -6,6 +6,7 @@ import json
 import logging
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -360,6 +361,23 @@ def test_a_finding_is_treated_once_the_run_gets_no_better_and_if_it_still_holds(
     (event,) = case.monitor.interventions
     assert event.data["cause"] == "learning-rate-too-high"
     assert 60 < event.step < 180
+
+
+def test_what_was_at_one_step_only_is_not_treated_for_longer() -> None:
+    once = _found("exploding-gradient")
+    once.finding = replace(once.finding, evidence={"moment": 100})
+    case = Case(rules=None)
+    clip = Remedy("a", "A", 0.9, Safety.SAFE, "clip-gradients", {"max_norm": 1.0})
+
+    def fault(step: int, one: Case, x: Tensor) -> Tensor:
+        if step == 100:
+            one.monitor._attendant.case_opened(once, [clip])
+        if step > 100:
+            one.optimizer.param_groups[0]["lr"] = 0.0  # it gets no better
+        return x
+
+    case.train(fault, steps=200)
+    assert case.actions() == []
 
 
 def test_a_rate_that_comes_back_by_itself_is_no_longer_scaled() -> None:
