@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-treatment bench-doctor bench-repair bench-hpo bench-show bench-run docs screenshots clean
+.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-doctor bench-repair bench-hpo bench-show bench-run docs screenshots clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -49,9 +49,6 @@ bench-detection: $(VENV)/.bench  ## how well sick runs are recognised: docs/benc
 
 bench-remedies: $(VENV)/.bench  ## how often remedies help: docs/benchmarks/remedies.md
 	$(BIN)/python benchmarks/remedies.py
-
-bench-treatment: $(VENV)/.bench  ## what live treatment saves: docs/benchmarks/treatment.md
-	$(BIN)/python benchmarks/treatment.py
 
 bench-doctor: $(VENV)/.bench  ## injected faults found and treated: docs/benchmarks/doctor.md
 	$(BIN)/python benchmarks/doctor.py

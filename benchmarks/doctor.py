@@ -3,6 +3,7 @@
 python benchmarks/doctor.py             all of it, into docs/benchmarks/
 python benchmarks/doctor.py --quick     one run of each kind, without data, into build/doctor-quick
 python benchmarks/doctor.py --render    the page from what was measured so far
+python benchmarks/doctor.py --overhead  the cost of watching, too, on a machine that rests
 
 Every run is kept in build/doctor as soon as it is over: an interrupted measurement goes on where it
 stopped, as long as the code is the same. The texts must be there: the environment variable
@@ -35,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     quick = options.quick
     out = options.out or ROOT / ("build/doctor-quick" if quick else "docs/benchmarks")
-    results = _measure(options.cache or ROOT / "build/doctor", quick, options.render)
+    results = _measure(options, options.cache or ROOT / "build/doctor")
     out.mkdir(parents=True, exist_ok=True)
     _save(results, out / "doctor.json")
     from doctor_parts import page
@@ -50,18 +51,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--quick", action="store_true", help="one run of each kind, no data")
     parser.add_argument("--render", action="store_true", help="train nothing, write the page")
+    parser.add_argument("--overhead", action="store_true", help="measure what watching costs")
     parser.add_argument("--out", type=Path, help="folder of the JSON, the page and the pictures")
     parser.add_argument("--cache", type=Path, help="folder in which runs are kept")
     return parser
 
 
-def _measure(folder: Path, quick: bool, render: bool) -> dict[str, Any]:
+def _measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     import torch
     from doctor_parts import running, texts
     from doctor_parts.cache import Cache
     from doctor_parts.plan import tasks
     from overhead_parts.machine import machine
 
+    quick = options.quick
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     if not quick and texts.missing():
@@ -70,13 +73,13 @@ def _measure(folder: Path, quick: bool, render: bool) -> dict[str, Any]:
             "variable PARAMEDIC_DATA to the folder that has them."
         )
     cache, planned = Cache(folder), tasks(quick=quick)
-    rows = running.known(planned, cache) if render else running.run(planned, cache)
+    rows = running.known(planned, cache) if options.render else running.run(planned, cache)
     return {
         "schema": SCHEMA,
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
         "planned": len(planned),
-        "overhead": {} if quick else running.overhead(cache, measure=not render),
+        "overhead": {} if quick else running.overhead(cache, measure=options.overhead),
         "rows": rows,
     }
 

@@ -2,6 +2,7 @@
 
 python benchmarks/remedies.py                        all of it, into docs/benchmarks/
 python benchmarks/remedies.py --only 'dying-relu/*'  some runs, into build/remedies/
+python benchmarks/remedies.py --judge                only the judging half; the rest stays
 python benchmarks/remedies.py --render               the page again from the JSON
 
 Each sick run is trained, judged, and trained again from the same seed with each remedy that is
@@ -58,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", help="only runs whose names match, as `dying-relu/*`")
     parser.add_argument("--part", choices=("fit", "held"), help="only the runs of one part")
     parser.add_argument("--out", type=Path, help="folder of the JSON, the page and the picture")
+    parser.add_argument("--judge", action="store_true", help="judge anew by what was measured")
     parser.add_argument("--render", action="store_true", help="train nothing, write the page")
     parser.add_argument("--jobs", type=int, default=2, help="runs at the same time")
     return parser
@@ -95,34 +97,56 @@ def _measure(options: argparse.Namespace, out: Path) -> dict[str, Any]:
     tasks = _tasks(options.only, options.part)
     if not tasks:
         sys.exit(f"No sick run matches `{options.only}`.")
-    answers = _in_two_rounds(tasks, options.jobs)
+    before = _learned(_load(out)) if options.judge else {}
+    if before:
+        tasks = [one for one in tasks if one.part == "held" and not one.is_dual]
+    answers = _in_two_rounds(tasks, options.jobs, before.get("trials", []))
     for one in answers:
         if one.failure:
             print(f"\n{one.task.name} failed:\n{one.failure}")
+    untried = {tuple(pair) for pair in before.get("untried", [])}
+    trials = before.get("trials", []) + [one.to_json() for each in answers for one in each.trials]
     results = {
         "schema": SCHEMA,
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
-        "seconds": round(sum(one.seconds for one in answers), 1),
+        "seconds": round(before.get("seconds", 0.0) + sum(one.seconds for one in answers), 1),
         "failed": sorted(one.task.name for one in answers if one.failure),
-        "runs": len(tasks),
+        "runs": len(tasks) + len({(one["run"], one["seed"]) for one in before.get("trials", [])}),
         "silent": sorted(one.task.name for one in answers if one.silent),
-        "untried": sorted({pair for one in answers for pair in one.untried}),
-        "trials": [trial.to_json() for one in answers for trial in one.trials],
+        "untried": sorted(untried | {pair for one in answers for pair in one.untried}),
+        "trials": trials,
     }
     _save(results, out)
     return results
 
 
-def _in_two_rounds(tasks: list[Any], jobs: int) -> list[Any]:
+def _learned(results: dict[str, Any]) -> dict[str, Any]:
+    """What was measured, without the judging half as it is now: runs that judged before and have
+    become runs to learn from are learned from."""
+    from zoo.catalogue import recipes
+
+    known, kept = recipes(), []
+    for trial in results["trials"]:
+        recipe = known.get(trial["run"])
+        if recipe is None:  # of two faults
+            kept.append(trial)
+        elif recipe.half == "tuning":
+            kept.append(trial | {"part": "fit"})
+    return results | {"trials": kept}
+
+
+def _in_two_rounds(tasks: list[Any], jobs: int, before: list[Any]) -> list[Any]:
     """First what the confidence is fitted on; then, with it, only what would be advised."""
     from remedies_parts import fitting
+    from remedies_parts.trial import Trial
 
     from paramedic.prescribe.confidence import LEAST
 
     first = [task for task in tasks if task.part == "fit" and not task.is_dual]
     answers = list(_answers(first, jobs))
-    trials = [trial for one in answers for trial in one.trials]
+    trials = [Trial.from_json(one) for one in before]
+    trials += [trial for one in answers for trial in one.trials]
     outcomes = fitting.fit(trials, "", COMMAND).outcomes
     rest = [replace(task, outcomes=outcomes, least=LEAST) for task in tasks if task not in first]
     return answers + list(_answers(rest, jobs))

@@ -43,6 +43,26 @@ def is_named(row: Row) -> bool:
     return bool(row["root"] == label(row, "fault"))
 
 
+def is_silent(row: Row) -> bool:
+    """Whether a run in which nothing is wrong was left in peace while it went on."""
+    return not warnings(row)
+
+
+def warnings(row: Row) -> list[str]:
+    """What was told while a run went on."""
+    return [slug for step, slug in row["warnings"] if step < _last(row)]
+
+
+def verdicts_at_the_end(row: Row) -> list[str]:
+    """What was told when it was over, or with its last step."""
+    return [slug for step, slug in row["warnings"] if step >= _last(row)]
+
+
+def _last(row: Row) -> int:
+    steps: int = row["task"]["patient"]["steps"]
+    return steps - 1
+
+
 def is_one_event(row: Row) -> bool:
     """Whether both faults were in one emergency: by their names, or by what they bring about."""
     wanted = [_accepted(shot["fault"]) for shot in row["task"]["shots"]]
@@ -70,9 +90,10 @@ def interventions(row: Row) -> list[list[Any]]:
 
 
 def is_resolved(row: Row) -> bool:
-    """Whether the first intervention, if one was needed, was enough: nothing else was done after
-    it for another reason, and the run ended as well as without the faults."""
-    done = interventions(row)
+    """Whether the first intervention since the faults, if one was needed, was enough: nothing
+    else was done after it for another reason, and the run ended as well as without the faults."""
+    began = row["task"]["labels"].get("at", 0)
+    done = [one for one in interventions(row) if one[0] >= began]
     first = {(action, cause) for step, action, cause, _ in done if step == done[0][0]}
     others = [one for one in done if (one[1], one[2]) not in first]
     return is_close(row) and not others

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from statistics import median, quantiles
 from typing import Any
 
-from .counting import Row, chosen, is_close, is_found, is_one_event, is_resolved, of_part
-from .plan import EXPLODING, MODES, VANISHING
+from .counting import Row, chosen, is_close, is_found, is_one_event, is_resolved, is_silent, of_part
+from .plan import EVERY, EXPLODING, VANISHING
 
 MET, MISSED, UNSURE = "met", "missed", "within the noise"
 UNKNOWN = "not measured"
@@ -47,13 +47,10 @@ def _verdicts(results: dict[str, Any]) -> list[Verdict]:
     found = [_least("losses and weights the same, bit for bit, with `treat=\"off\"`", 1.0,
                     of_part(rows, "identity"), lambda row: row["same"])]  # fmt: skip
     found += [_overhead(name, one) for name, one in results.get("overhead", {}).items()]
-    for mode in MODES:
-        for fault, word in ((EXPLODING, "explosions"), (VANISHING, "vanishings")):
-            several = chosen(injected, mode, fault=fault)
-            found.append(_least(f"{word} told within 3 steps, {mode}", 1.0, several, is_found))
-        calm = [row for row in alarms if row["task"]["mode"] == mode]
-        goal = f"uninjected runs without a warning, {mode}"
-        found.append(_least(goal, 1.0, calm, lambda row: not row["warnings"]))
+    for fault, word in ((EXPLODING, "explosions"), (VANISHING, "vanishings")):
+        several = chosen(injected, EVERY, fault=fault)
+        found.append(_least(f"{word} told within 3 steps", 1.0, several, is_found))
+    found.append(_least("uninjected runs without a warning", 1.0, alarms, is_silent))
     goal = "injected runs without a warning before the injection"
     found.append(_least(goal, 1.0, injected, lambda row: not row["before"]))
     found.append(_least("dual injections reported as one event", 1.0, duals, is_one_event))

@@ -28,8 +28,8 @@ class Defaults(Watch):
 def overhead_tasks() -> list[Task]:
     """The models, small and large."""
     return [
-        Task("overhead", Patient("tinyshakespeare", 140, "0.1M"), labels={"workload": "D1"}),
-        Task("overhead", Patient("tinyshakespeare", 140, "0.8M"), labels={"workload": "D2"}),
+        Task("overhead", Patient("tinyshakespeare", 340, "0.1M"), labels={"workload": "D1"}),
+        Task("overhead", Patient("tinyshakespeare", 340, "0.8M"), labels={"workload": "D2"}),
     ]
 
 

@@ -20,8 +20,9 @@ SIZES = {  # layers, width, heads, samples of a batch
     "0.3M": (3, 96, 4, 8),
     "0.8M": (4, 128, 4, 8),
 }
-RATES = {"adamw": 2e-3, "sgd": 0.2}
-WARM = 0.05  # share of the steps over which a schedule warms up
+RATES = {"adamw": 2e-3, "adam": 1e-3, "sgd": 0.1}
+SLOWER = {"0.8M": 0.5}  # of the rate: deeper ones rest on a plateau at more
+WARM = 0.05  # share of the steps over which the rate warms up
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class Patient:
         clip = "" if self.clip is None else f", clip {self.clip:g}"
         return f"{self.text} {self.size} {self.optimizer} {self.schedule}{clip}, seed {self.seed}"
 
+    @property
+    def highest_rate(self) -> float:
+        """What a schedule begins with, or reaches."""
+        return RATES[self.optimizer] * SLOWER.get(self.size, 1.0)
+
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
         return asdict(self)
@@ -51,21 +57,20 @@ class Patient:
         torch.manual_seed(self.seed)
         layers, width, heads, _ = SIZES[self.size]
         model = CharGPT(GPTConfig(layers, width, heads, BLOCK, texts.ALPHABET))
-        rate = RATES[self.optimizer]
+        rate = self.highest_rate
         if self.optimizer == "sgd":
             return model, torch.optim.SGD(model.parameters(), lr=rate, momentum=0.9)
+        if self.optimizer == "adam":
+            return model, torch.optim.Adam(model.parameters(), lr=rate, betas=(0.9, 0.95))
         return model, torch.optim.AdamW(model.parameters(), lr=rate)
 
     def rate(self, step: int) -> float:
         """The learning rate of a step, by the schedule."""
-        rate = RATES[self.optimizer]
+        rate = self.highest_rate
+        warmed = rate * min(1.0, (step + 1) / max(WARM * self.steps, 1.0))
         if self.schedule == "constant":
-            return rate
-        warm = max(WARM * self.steps, 1.0)
-        part = step / self.steps
-        return (
-            rate * min(1.0, (step + 1) / warm) * (0.05 + 0.95 * math.cos(math.pi * part / 2) ** 2)
-        )
+            return warmed
+        return warmed * (0.05 + 0.95 * math.cos(math.pi * step / self.steps / 2) ** 2)
 
     def batch(self, step: int) -> tuple[Tensor, Tensor]:
         """The batch of a step: of all twins of a run the same."""

@@ -91,7 +91,9 @@ def train(
             if monitor is not None and watched is not None and step in watched.emergencies:
                 _ask(monitor, step, emergencies)
         if monitor is not None:
-            found = _story(monitor, ear, emergencies)
+            found = _story(monitor, emergencies)
+    if monitor is not None:
+        found["told"] = [list(one) for one in ear.told]  # at the end of the run, too
     return {"loss": _number(patient.validate(model)), "digest": _digest(model, losses), **found}
 
 
@@ -131,11 +133,10 @@ def _ask(monitor: Any, step: int, emergencies: list[dict[str, Any]]) -> None:
         )
 
 
-def _story(monitor: Any, ear: _Ear, emergencies: list[dict[str, Any]]) -> dict[str, Any]:
+def _story(monitor: Any, emergencies: list[dict[str, Any]]) -> dict[str, Any]:
     """What the monitor says, before it is closed."""
     diagnosis = monitor.diagnosis
     return {
-        "told": [list(one) for one in ear.told],
         "root": diagnosis.root.slug if diagnosis.root else None,
         "findings": [one.slug for one in diagnosis.findings if one.severity.value != "info"],
         "emergencies": emergencies,

@@ -24,8 +24,9 @@ and judged again. It *worked* if the problem is not there at the end and the run
 untreated and has won back at least a quarter of what the fault had cost, in validation score or \
 loss, against its sound twin; where the fault had cost nothing, as in a run that is past its \
 best, not being worse is enough. Runs of \
-the tuning half are counted into the confidence; the runs of the judging half, which have other \
-architectures, data and seeds, are not, and show whether it keeps its word. Runs in which nothing \
+the tuning half are counted into the confidence, also those that judged an earlier measurement and \
+became part of it (`--judge`); the runs of the judging half, which have other architectures, data \
+and seeds, are not, and show whether it keeps its word. Runs in which nothing \
 was found have no remedy and do not count here (`detection.md` counts them). What needs a person \
 (`check-data`) or a live run (`roll-back`) cannot be tried so and keeps its prior."""
 

@@ -24,7 +24,7 @@ def test_one_run_of_each_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     verdicts = {one.goal: one for one in goals.verdicts(results)}
     assert len(results["rows"]) == results["planned"] == len(tasks(quick=True))
     assert verdicts['losses and weights the same, bit for bit, with `treat="off"`'].verdict == "met"
-    assert verdicts["explosions told within 3 steps, every step"].seen == "1 of 1"
+    assert verdicts["explosions told within 3 steps"].seen == "1 of 1"
     page = (tmp_path / "out/doctor.md").read_text()
     assert page.startswith("# The Training Doctor's protocol")
     assert "![How soon injected gradients are told](doctor.delays.png)" in page
@@ -98,3 +98,13 @@ def test_the_first_intervention_was_enough(
     interventions: list[list[Any]], treated: float | None, expected: bool
 ) -> None:
     assert counting.is_resolved(_dual([], interventions, treated)) is expected
+
+
+def test_what_is_said_of_a_run_that_is_over_is_no_warning() -> None:
+    task = {"patient": {"steps": 100}}
+    row = {"task": task, "warnings": [[99, "slow-convergence"]]}
+    assert counting.is_silent(row)
+    assert counting.verdicts_at_the_end(row) == ["slow-convergence"]
+    row["warnings"] = [[40, EXPLODING]]
+    assert not counting.is_silent(row)
+    assert counting.warnings(row) == [EXPLODING]

@@ -118,6 +118,15 @@ def test_a_new_level_startles_for_a_while() -> None:
     assert 3 <= sum(noticed) <= 20
 
 
+def test_a_rate_that_leaps_startles_until_the_losses_can_tell() -> None:
+    startle = Startle()
+    rates = [0.1] * 30 + [3.0] * 30 + [0.1] * 30 + [3.0] * 30
+    noticed = [startle.notices(1.0, rate) for rate in rates]
+    assert [place for place, one in enumerate(noticed) if one] == list(range(30, 38))
+    warm_up = Startle()
+    assert not any(warm_up.notices(1.0, 0.001 * 1.2**step) for step in range(60))
+
+
 # -- jumps that the probe told of ----------------------------------------------------------------
 
 
@@ -144,8 +153,11 @@ def test_a_jump_of_all_layers_that_the_loss_does_not_explain() -> None:
     assert (found.evidence["moment"], found.where) == (40, ())
     assert judge(ExplodingGradient(), seen(told(), loss=3.0)) is None, "the batch is to blame"
     assert judge(ExplodingGradient(), seen(told(), frames=50)) is None, "long ago"
-    for little in ({"ratio": 5.0}, {"beyond": 2.0}, {"deviations": 3.0}):
+    scattered = {"deviations": 4.5, "beyond": 5.0}
+    for little in ({"ratio": 5.0}, {"beyond": 2.0}, {"deviations": 3.0}, scattered):
         assert judge(ExplodingGradient(), seen(told(**little))) is None
+    unheard = told(**{**scattered, "beyond": 6.0})
+    fires(ExplodingGradient(), seen(unheard), Severity.WARNING)
 
 
 def test_a_recurrent_net_jumps_by_nature() -> None:
@@ -163,6 +175,15 @@ def test_one_layer_beside_the_others() -> None:
     assert judge(ExplodingGradient(), seen(told(**ALONE, up={"layer1": [6.0, 1.0, 9.0]}))) is None
     both = told(**{**ALONE, "ratio": 4.0}, up=layer)
     assert judge(ExplodingGradient(), seen(both)) is None, "of that, all layers did four times"
+
+
+def test_a_layer_that_wakes_up_is_no_explosion() -> None:
+    """Of a char-GPT under SGD, when attention began to learn."""
+    total = {"norm": 0.82, "usual": 0.4, "rows": 9}
+    woken = told(**ALONE, **total, up={"positions": [0.5, 0.013, 7.5]})
+    assert judge(ExplodingGradient(), seen(woken)) is None
+    large = told(**ALONE, **total, up={"positions": [0.8, 0.013, 7.5]})
+    fires(ExplodingGradient(), seen(large), Severity.WARNING)
 
 
 def test_a_gradient_that_is_gone() -> None:

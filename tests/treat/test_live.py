@@ -6,6 +6,7 @@ import json
 import logging
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,21 @@ def test_a_lost_run_is_rolled_back_to_the_healthy_rate() -> None:
     assert [event.data["args"]["factor"] for event in back] == pytest.approx([1 / 30], rel=0.02)
     assert back[0].step < 140
     assert not monitor.should_stop
+
+
+def test_it_goes_back_to_the_very_step_at_which_the_rate_leapt() -> None:
+    case = Case(limits={"snapshot_every": 1000})
+    weights: dict[str, Tensor] = {}
+
+    def watched(step: int, case: Case, x: Tensor) -> Tensor:
+        back = [at for action, at in case.actions() if action == "roll-back"]
+        if step == 123 or step - 1 in back:
+            now = nn.utils.parameters_to_vector(case.model.parameters()).detach().clone()
+            weights["before" if step == 123 else "after"] = now
+        return _faster(step, case, x) if step >= 123 else x
+
+    case.train(watched, steps=140)
+    assert torch.equal(weights["after"], weights["before"])
 
 
 def test_somebody_elses_hooks_around_the_step_are_seen_and_not_disturbed() -> None:
@@ -345,6 +361,23 @@ def test_a_finding_is_treated_once_the_run_gets_no_better_and_if_it_still_holds(
     (event,) = case.monitor.interventions
     assert event.data["cause"] == "learning-rate-too-high"
     assert 60 < event.step < 180
+
+
+def test_what_was_at_one_step_only_is_not_treated_for_longer() -> None:
+    once = _found("exploding-gradient")
+    once.finding = replace(once.finding, evidence={"moment": 100})
+    case = Case(rules=None)
+    clip = Remedy("a", "A", 0.9, Safety.SAFE, "clip-gradients", {"max_norm": 1.0})
+
+    def fault(step: int, one: Case, x: Tensor) -> Tensor:
+        if step == 100:
+            one.monitor._attendant.case_opened(once, [clip])
+        if step > 100:
+            one.optimizer.param_groups[0]["lr"] = 0.0  # it gets no better
+        return x
+
+    case.train(fault, steps=200)
+    assert case.actions() == []
 
 
 def test_a_rate_that_comes_back_by_itself_is_no_longer_scaled() -> None:

@@ -100,3 +100,26 @@ def test_improving() -> None:
         if step in (5, 100, 150):
             assert watch.improving
     assert not watch.improving
+
+
+def test_harm_is_seen_soon_where_something_was_done() -> None:
+    watch = _fallen()
+    watch.mark()
+    watch.see(300, 5.0)  # of the step itself: it was not taken yet
+    seen = []
+    for step in range(301, 305):
+        watch.see(step, 1.0)
+        seen.append(watch.harmed(0.1))
+    assert seen == [False, False, True, True]
+    watch.unmark()
+    assert not watch.harmed(0.1)
+
+
+def test_noise_after_a_mark_is_no_harm() -> None:
+    for seed in range(20):
+        watch = _fallen(seed=seed)
+        watch.mark()
+        draw = np.random.default_rng(100 + seed)
+        for step in range(300, 400):
+            watch.see(step, 0.3 + 0.05 * abs(draw.normal()))
+            assert not watch.harmed(0.1)

@@ -138,6 +138,42 @@ def test_after_a_jump_of_the_rate_it_goes_back_to_the_healthy_one() -> None:
     assert orders[-1].remedies[1].args["factor"] == pytest.approx(1 / 30)
 
 
+def test_a_leap_of_the_rate_that_hurts_is_ended_soon() -> None:
+    run = Run()
+    orders = [run.see(rate=3.0), *(run.see(loss=0.8, rate=3.0) for _ in range(3))]
+    assert _actions(orders) == [[], [], [], ["roll-back", "scale-rate"]]
+    assert orders[-1].began == 200
+
+
+def test_a_leap_of_the_rate_beside_a_spike_is_ended_at_once() -> None:
+    run = Run()
+    order = run.see(norm=60.0, rate=3.0)
+    assert _actions([order]) == [["clip-gradients", "scale-rate"]]
+    assert order.remedies[1].args["factor"] == pytest.approx(1 / 30)
+    assert "the rate has risen to 3" in order.reason
+
+
+def test_a_spike_soon_after_a_leap_of_the_rate_is_rolled_back() -> None:
+    run = Run()
+    assert run.see(rate=3.0) is None
+    order = run.see(norm=60.0, rate=3.0)
+    assert _actions([order]) == [["roll-back", "scale-rate"]]
+    assert order.began == 200
+    barred = Run(actions=("clip-gradients", "scale-rate"))
+    barred.see(rate=3.0)
+    assert _actions([barred.see(norm=60.0, rate=3.0)]) == [["clip-gradients", "scale-rate"]]
+
+
+def test_the_step_at_which_the_rate_jumps_is_known() -> None:
+    run = Run()
+    assert not run.policy.turns(199)
+    run.see(rate=3.0)
+    assert run.policy.turns(200)
+    assert not run.policy.calm
+    run.see(rate=3.0)
+    assert not run.policy.turns(201)
+
+
 def test_the_next_roll_backs_are_slower_and_the_last_is_the_end() -> None:
     run = Run(roll_backs=3)
     seen = []

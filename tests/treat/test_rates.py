@@ -21,6 +21,8 @@ def test_a_jump_is_seen_and_dated() -> None:
     watch = _after([0.1] * 50 + [3.0] * 5)
     assert watch.jumped_at == 50
     assert watch.excess == pytest.approx(30.0)
+    assert watch.leapt
+    assert not _after([0.1] * 50 + [0.5] * 5).leapt
 
 
 def test_what_did_no_harm_for_long_is_no_jump() -> None:

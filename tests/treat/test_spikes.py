@@ -47,12 +47,12 @@ def test_many_times_the_largest_so_far_is_a_spike_nearer_by() -> None:
     watch = _watch(noise=0.35)
     top = math.exp(watch._usual.top)
     assert 6 < top < 10
-    assert watch.size(4.9 * top) is Size.USUAL
-    assert watch.size(5.2 * top) is Size.SPIKE
+    assert watch.size(3.4 * top) is Size.USUAL
+    assert watch.size(4.9 * top) is Size.SPIKE
     short = NormWatch(Limits(history=400))
     for value in np.random.default_rng(0).normal(math.log(3.0), 0.35, 100):
         short.add(math.exp(value))
-    assert short.size(5.2 * top) is Size.USUAL
+    assert short.size(4.9 * top) is Size.USUAL
 
 
 def test_too_early_to_tell() -> None:

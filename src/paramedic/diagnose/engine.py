@@ -97,12 +97,13 @@ class Engine:
         self._fresh.append(frame)  # remembered when somebody wants to see it: looks are frequent
         self._newest = frame
         finite = frame.scalars.get("loss_finite", 1.0) != 0.0 and _has_finite_gradient(frame)
-        self.framed(frame.step, finite=finite, norm=frame.scalars.get("grad_norm", math.nan))
+        norm, rate = (frame.scalars.get(name, math.nan) for name in ("grad_norm", "lr/0"))
+        self.framed(frame.step, finite=finite, norm=norm, rate=rate)
 
-    def framed(self, step: int, *, finite: bool, norm: float) -> bool:
+    def framed(self, step: int, *, finite: bool, norm: float, rate: float = math.nan) -> bool:
         """A frame was added to the history; is it one to examine?"""
         self._frames += 1
-        self._startled = self._startle.notices(norm)
+        self._startled = self._startle.notices(norm, rate)
         self._schedule(step, finite)
         return self._pending is not None
 

@@ -119,25 +119,31 @@ def is_recurrent(chart: Chart) -> bool:
 
 
 class Startle:
-    """Notices such jumps frame by frame, at the cost of a logarithm, so that they are examined
-    at once and not when it is time. Replays call it for each frame: it is kept flat."""
+    """Notices such jumps, and leaps of the learning rate, frame by frame, at the cost of a
+    logarithm, so that they are examined at once and not when it is time. Replays call it for each
+    frame: it is kept flat."""
 
-    __slots__ = ("_awake", "_level", "_quiet", "_seen", "_spread")
+    __slots__ = ("_awake", "_highest", "_level", "_quiet", "_seen", "_spread")
 
     def __init__(self) -> None:
         self._seen = 0
         self._level = self._spread = 0.0
+        self._highest = 0.0  # of the rates so far
         self._awake = 0  # frames that are still to be examined
         self._quiet = 0  # frames until the next jump may startle
 
     def wake(self) -> None:
         """Somebody else has noticed something."""
-        self._awake = _EXAMINED
+        self._awake = max(_EXAMINED, self._awake)
 
-    def notices(self, norm: float) -> bool:
+    def notices(self, norm: float, rate: float = math.nan) -> bool:
         """Whether this frame, or one just before it, is out of the ordinary."""
         if self._awake:
             self._awake -= 1
+        if rate > self._highest:
+            if self._seen >= _FEWEST and rate > _LEAP * self._highest > 0:
+                self._awake = _SINCE_LEAP
+            self._highest = rate
         if self._quiet:
             self._quiet -= 1
         if not isfinite(norm):
@@ -146,7 +152,7 @@ class Startle:
         far, seen, spread = abs(away), self._seen, self._spread
         if seen >= _FEWEST and far > _STARTLING and far > _DEVIATIONS * spread:
             if not self._quiet:
-                self._awake, self._quiet = _EXAMINED, _PAUSE
+                self._awake, self._quiet = max(_EXAMINED, self._awake), _PAUSE
             # One wild frame moves the level like any other.
             far = max(_STARTLING, _DEVIATIONS * spread)
             away = math.copysign(far, away)
@@ -160,6 +166,8 @@ class Startle:
 _STARTLING = math.log(4.0)  # of the norm over the usual one
 _DEVIATIONS = 5.0
 _EXAMINED = 3  # frames that are examined after a jump: a finding must be seen twice
+_LEAP = 3.0  # of the rate over the highest before
+_SINCE_LEAP = 8  # frames that are examined after one: the losses that follow must show the harm
 _PAUSE = 16  # frames in which no other jump startles, so that a wild run is not examined at each
 _SETTLED = 15  # frames after which the level moves slowly
 _RATE = 1 / (_SETTLED + 1)

@@ -19,7 +19,7 @@ from paramedic.trace.reader import Trace
 from paramedic.types import Chart, Epoch, Event, Pulse
 
 _AHEAD = 20_000  # steps of which the heartbeats are read together
-_VITAL = ("loss_finite", "grad_finite", "grad_norm")
+_VITAL = ("loss_finite", "grad_norm", "grad_finite", "lr/0")  # in the order of most layouts
 _FRAME, _EVENT, _EPOCH = 0, 1, 2  # what happens first within a step
 
 
@@ -32,7 +32,7 @@ class Listener(Protocol):
     def waits(self) -> bool: ...
     def chart(self, chart: Chart) -> None: ...
     def settle(self) -> None: ...
-    def framed(self, step: int, *, finite: bool, norm: float) -> bool: ...
+    def framed(self, step: int, *, finite: bool, norm: float, rate: float) -> bool: ...
     def event(self, event: Event) -> None: ...
     def epoch(self, epoch: Epoch) -> None: ...
     def finish(self) -> None: ...
@@ -101,8 +101,8 @@ class _Way:
 
 
 def _reader(layout: Layout) -> Callable[[bytes], tuple[float, ...]]:
-    """How to read from a frame, without the rest, whether loss and gradient were finite, and the
-    norm of the gradient; NaN for what was not measured."""
+    """How to read from a frame, without the rest, whether loss and gradient were finite, the norm
+    of the gradient and the learning rate; NaN for what was not measured."""
     places = [layout.scalars.index(name) for name in _VITAL if name in layout.scalars]
     if len(places) == len(_VITAL) and places == sorted(places):
         gaps = [place - before - 1 for before, place in pairwise([-1, *places])]
@@ -142,10 +142,11 @@ class _Frames:
             self._refuse(step, layout, data)
         self._steps.append(step)
         self._blobs.append(data)
-        loss_finite, gradient_finite, norm = way.vitals(data)
+        loss_finite, norm, gradient_finite, rate = way.vitals(data)
         # NaN is not known, and not zero.
         finite = loss_finite != 0.0 and gradient_finite != 0.0
-        if listener.framed(step, finite=finite, norm=norm):  # only examinations need heartbeats
+        if listener.framed(step, finite=finite, norm=norm, rate=rate):
+            # Only examinations need heartbeats.
             self._beats.tell(step, listener)
         self.told, self.newest = self.told + 1, step
 

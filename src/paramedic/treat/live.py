@@ -120,9 +120,11 @@ class LiveTreatment:
 
     def case_opened(self, case: Case, remedies: Sequence[Remedy]) -> None:
         """Something to be treated at one of the next steps: only there can all ranks act. What
-        comes right after an intervention has the same cause, and was treated."""
+        comes right after an intervention has the same cause, and was treated. What was at one
+        step only is over, and needs no change that lasts."""
         finding, policy = case.finding, self._policies[self._first]
-        slight = finding.severity is Severity.INFO or finding.slug in self._treated
+        over = "moment" in finding.evidence and "first_step" not in finding.evidence
+        slight = over or finding.severity is Severity.INFO or finding.slug in self._treated
         mine = self.acts and ranks.rank() == 0  # the others hear of it from there
         if not mine or slight or policy.acted_lately(self._step):
             return
@@ -187,12 +189,13 @@ class LiveTreatment:
             self._carry_out(order, policy, optimizer, cycle)
         else:
             self._hands.is_good()
-            if id(optimizer) == self._first and policy.calm:
-                self._snapshot(facts, cycle, agreed.every)
+            turns = policy.turns(facts.step)
+            if id(optimizer) == self._first and (turns or policy.calm):
+                self._snapshot(facts, cycle, agreed.every, now=turns)
         self._hands.apply(optimizer, cycle, facts.norm)
 
-    def _snapshot(self, facts: Facts, cycle: Cycle, every: int) -> None:
-        if self._pace.is_due(facts.step):
+    def _snapshot(self, facts: Facts, cycle: Cycle, every: int, *, now: bool) -> None:
+        if self._pace.is_due(facts.step) or now:
             begin = perf_counter()
             self._hands.snapshots.take(facts.step, cycle.scaler)
             self._pace.took(facts.step, perf_counter() - begin, every)

@@ -19,6 +19,8 @@ _BEFORE = 24  # losses before a mark that those after it are held against
 _BETTER = 0.5  # deviations: two standard errors of the median of so few
 _MOST_ELEVATED = 0.75  # of the recent losses
 _SPIKE_SIGMAS = 10.0  # of a single loss above the usual
+_SOON = 3  # losses after a mark that may show harm …
+_BAR = 0.9  # … if most of them are above this share of those before it
 
 
 class LossWatch:
@@ -33,9 +35,17 @@ class LossWatch:
         self._alarmed = 0  # steps in which most of them were
         self._lately: deque[float] = deque(maxlen=_BEFORE)
         self._marked: Baseline | None = None
+        self._bar = 0.0  # of the losses before the mark
+        self._since: deque[float] = deque(maxlen=limits.recent)  # losses after it
+        self._is_own = False  # the next loss is that of the step that was marked
 
     def mark(self) -> None:
-        """Something happened: what comes now is held against what was right before."""
+        """Something is done by the step at hand: the losses after it are held against those
+        right before."""
+        ordered = sorted(self._lately)
+        self._bar = ordered[int(_BAR * len(ordered))] if ordered else 0.0
+        self._since.clear()
+        self._is_own = True
         self._marked = Baseline(_BEFORE, max(len(self._lately), 1))
         for loss in self._lately:
             self._marked.add(loss)
@@ -49,6 +59,9 @@ class LossWatch:
         if len(self._first) < _FIRST:
             self._first.append(loss)
         self._lately.append(loss)
+        if self._marked is not None and not self._is_own:
+            self._since.append(loss)
+        self._is_own = False
         if len(self._recent) == self._limits.recent:
             self._pass_on()
         elevated = self._usual.ready and loss > self._usual.high
@@ -98,6 +111,18 @@ class LossWatch:
         if not usual.ready or elevated < _MOST_ELEVATED * self._limits.recent:
             return False
         level = median(loss for _, loss, _ in self._recent)
+        return self._is_much(level, usual, lost)
+
+    def harmed(self, lost: float) -> bool:
+        """Whether the losses after a mark show that so much of the progress is gone. Less sure
+        than `exploded` but sooner, for where much speaks for it already."""
+        usual = self._marked
+        if usual is None or not usual.ready or len(self._since) < _SOON:
+            return False
+        level = median(self._since)
+        return level > self._bar and self._is_much(level, usual, lost)
+
+    def _is_much(self, level: float, usual: Baseline, lost: float) -> bool:
         learned = max(median(self._first) - usual.median, 10 * usual.sigma)
         return level - usual.median > lost * learned
 

@@ -6,6 +6,7 @@
 | gradient out of all proportion, and so is the loss | skip: the batch is corrupted; after some in a row the weights are hurt: roll back |
 | gradient out of all proportion, the loss is usual | clip it to the usual size; after some in a row this is usual |
 | the loss explodes | roll back; after a jump of the rate also back to the healthy rate |
+| the rate leaps beyond any plan, and the gradient is out of all proportion | clip it, and back to the healthy rate; a step later also roll back |
 | gradient next to nothing, once | nothing: it does no harm, but it is told |
 
 What all ranks see alike they decide alike: there is no clock and no random number here.
@@ -82,8 +83,17 @@ class Policy:
     @property
     def calm(self) -> bool:
         """Whether this is a state worth coming back to."""
-        well = self._losses.calm and self._rates.jumped_at is None
-        return well and not self._bad and not self._large and self._verifying is None
+        return self._rates.jumped_at is None and self._well
+
+    def turns(self, step: int) -> bool:
+        """Whether this step, of a run that is well, is the first at a rate that has jumped: the
+        state before it is the last that is known to be good."""
+        return self._rates.jumped_at == step and self._well
+
+    @property
+    def _well(self) -> bool:
+        none = not self._bad and not self._large
+        return none and self._losses.calm and self._verifying is None
 
     @property
     def improving(self) -> bool:
@@ -185,8 +195,9 @@ class Policy:
 
     def _explosion(self, facts: Facts) -> Order | None:
         jumped = self._rates.jumped_at is not None
-        lost = _AFTER_JUMP if jumped else self._limits.lost
-        if not self._judges_loss or not self._losses.exploded(min(lost, self._limits.lost)):
+        lost = min(_AFTER_JUMP if jumped else self._limits.lost, self._limits.lost)
+        soon = self._rates.leapt and self._losses.harmed(lost)
+        if not self._judges_loss or not (soon or self._losses.exploded(lost)):
             return None
         usual, level = self._losses.level
         reason = f"the loss has exploded from {usual:.3g} to {level:.3g}"
@@ -201,7 +212,13 @@ class Policy:
             f"the gradient norm is {facts.norm:.3g}, {facts.norm / self.level:.0f} times the usual"
         )
         clip = remedy("clip-gradients", max_norm=self.level, steps=1)
-        return Order("gradient-spike", reason, (clip,), facts.step)
+        if not self._rates.leapt:
+            return Order("gradient-spike", reason, (clip,), facts.step)
+        back = None
+        if self._rates.jumped_at != facts.step and self._judges_loss:  # steps were taken since
+            back = self._roll_back("loss-explosion", reason, facts, facts.step)
+        reason = f"{reason}, and the rate has risen to {facts.rate:.3g}"
+        return back or Order("gradient-spike", reason, (clip, self._healthy_rate()), facts.step)
 
     def _collapse(self, facts: Facts) -> Order:
         reason = f"the gradient norm is {facts.norm:.3g}, usually {self.level:.3g}"
@@ -223,11 +240,14 @@ class Policy:
         if jumped is not None:
             reason = f"{reason} after the rate rose to {facts.rate:.3g}"
             began = min(began, jumped)
-            remedies.append(remedy("scale-rate", factor=1 / self._rates.excess))
+            remedies.append(self._healthy_rate())
         elif not facts.finite or self._roll_backs:
             factor = _FACTORS[min(self._roll_backs, len(_FACTORS) - 1)]
             remedies.append(remedy("scale-rate", factor=factor))
         return Order(cause, reason, tuple(remedies), began)
+
+    def _healthy_rate(self) -> Remedy:
+        return remedy("scale-rate", factor=1 / self._rates.excess)
 
     def _is_used_up(self, step: int) -> bool:
         """Whether as much was done in the window as may be."""

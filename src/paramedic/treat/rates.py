@@ -5,6 +5,7 @@ from __future__ import annotations
 from paramedic.treat.limits import Limits
 
 _RESTART = 2.0  # over the rate of the step before
+_LEAP = 8.0  # over the rate before a jump: no plan does this
 
 
 class RateWatch:
@@ -22,6 +23,11 @@ class RateWatch:
         self.excess = 1.0  # how far it jumped above that
         self.jumped_at: int | None = None
         self.restarted = False  # it has just risen to where it has been before
+
+    @property
+    def leapt(self) -> bool:
+        """Whether a jump is under way that nobody plans."""
+        return self.jumped_at is not None and self.excess > _LEAP
 
     def see(self, step: int, rate: float) -> None:
         """The rate of a step."""

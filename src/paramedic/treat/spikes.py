@@ -10,6 +10,7 @@ from paramedic.treat.limits import Limits
 
 _COLLAPSE = math.log(1e-4)  # of the usual norm
 _NEARER = 0.6  # of the deviations, where nothing like it was seen
+_UNHEARD = math.log(3.5)  # above the largest so far; as the detector has it, whose 3.1 was healthy
 
 
 class Size(Enum):
@@ -40,8 +41,8 @@ class NormWatch:
         above, wide = size - usual.median, self._sigmas * usual.sigma
         if above > max(wide, self._ratio):
             return Size.SPIKE
-        unheard = len(usual) >= self._long and size - usual.top > self._ratio
-        if unheard and above > _NEARER * wide:
+        unheard = len(usual) >= self._long and size - usual.top > _UNHEARD
+        if unheard and above > max(_NEARER * wide, self._ratio):
             return Size.SPIKE
         return Size.COLLAPSE if above < min(-wide, _COLLAPSE) else Size.USUAL
 

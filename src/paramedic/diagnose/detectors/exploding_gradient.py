@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from paramedic.diagnose.curve import curve
@@ -30,7 +31,8 @@ class ExplodingGradient(Detector):
     of a mean in the loss multiplies them by the batch size. A single gradient far above all
     before it is told, too, of the whole net or of some layers beside the others; if the loss of
     that step is as high, the batch is to blame, and in a recurrent net it is nature: then it is
-    a note at most.
+    a note at most. A layer that had next to no gradient and gets what others have, as when
+    attention wakes up, is no finding.
 
     ## Why is this bad?
     The gradient holds only in a tiny neighbourhood, so any ordinary learning rate steps far
@@ -100,8 +102,19 @@ class ExplodingGradient(Detector):
     scatter: float = threshold(
         5.0, "deviations from the level that it must have", source="char-GPTs; 4.7 was healthy"
     )
+    unheard: float = threshold(
+        5.5, "leap against the largest before …", source="as above; 5.3 was healthy"
+    )
+    less: float = threshold(
+        4.0, "… from which so many deviations are enough", source="as above; 3.8 was healthy"
+    )
     alone: float = threshold(
         6.0, "the same of a layer beside the others", source="as above; 5.6 was healthy"
+    )
+    matters: float = threshold(
+        5.0,
+        "the same against the usual norm of a typical layer",
+        source="char-GPTs; 3.8 was healthy",
     )
     batch: float = threshold(
         2.0, "loss against the usual one, from which the batch is to blame", source="as above"
@@ -131,9 +144,16 @@ class ExplodingGradient(Detector):
 
     def _leap(self, window: Window, event: Event) -> Finding | None:
         """What the probe saw at one step, if neither the batch nor the kind of net explains it."""
-        data, layers = event.data, jumped_layers(event, "up", self.leap, self.alone)
+        data = event.data
+        typical = data["usual"] / math.sqrt(max(data.get("rows", 1), 1))
+        layers = {
+            name: norms
+            for name, norms in jumped_layers(event, "up", self.leap, self.alone).items()
+            if norms[0] > self.matters * typical  # a layer that was idle may wake up
+        }
         calm = window.of_chart(is_recurrent) and data["deviations"] < self.deviations
-        far = data["deviations"] > self.scatter and data["beyond"] > self.beyond
+        scatter = self.less if data["beyond"] > self.unheard else self.scatter
+        far = data["deviations"] > scatter and data["beyond"] > self.beyond
         common = data["ratio"] > self.leap and far
         if not layers and (not common or calm or not loss_ratio(window, event.step) < self.batch):
             return None
