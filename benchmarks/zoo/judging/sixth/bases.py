@@ -21,7 +21,6 @@ from ...data.gathered import (
 from ...data.images import digits, mnist
 from ...data.measured import REGIONS, regions, terrain
 from ...data.more_points import COLOURS, checkers, colours, spread, swiss
-from ...data.more_sequences import SIGNALS, signals
 from ...data.noisy import COUNT_FEATURES, counts
 from ...data.points import TAGS, TREES, forest, tags
 from ...data.sequences import leaky
@@ -204,15 +203,6 @@ LEAKY_LEAKY = Plan(
     SQUARES,
     adam(5e-3),
     "regression",
-    epochs=10,
-)
-LEAKY_SIGNALS = Plan(
-    "leaky-rnn",
-    signals(960),
-    partial(LeakyRnn, 1, SIGNALS, width=32),
-    CLASSES,
-    adam(5e-3),
-    "classes",
     epochs=10,
 )
 LEAKY_PEAKS = Plan(

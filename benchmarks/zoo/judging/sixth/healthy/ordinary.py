@@ -20,7 +20,6 @@ _ENDING: tuple[Plan, ...] = (
     bases.FACTORED_FOREST,
     bases.HYPER_ARMS,
     bases.WAVED_CHECKERS,
-    bases.POOLED_SPREAD,
     bases.ASYMMETRIC_SHAPES,
     bases.LEAKY_PEAKS,
 )

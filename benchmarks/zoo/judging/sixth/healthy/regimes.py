@@ -19,7 +19,7 @@ BATCHES: list[Recipe] = [
         180,
     ),
     *healthy("accumulate-2-batch-16", bases.POOLED_NEEDLES.but(batch=16, accumulate=2), 180),
-    *healthy("clip-0.5", bases.LEAKY_SIGNALS.but(clip=0.5, scheduler=cosine(), epochs=12), 180),
+    *healthy("clip-0.5", bases.LEAKY_PEAKS.but(clip=0.5, optimizer=adam(8e-3)), 180),
     *healthy("bf16", bases.FACTORED_FOREST.but(autocast=torch.bfloat16, scheduler=cosine()), 181),
     *healthy(
         "augmented",

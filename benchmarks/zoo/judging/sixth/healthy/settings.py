@@ -10,9 +10,7 @@ from ....data.noisy import HEAVY_FEATURES, heavy
 from ....losses import Focal
 from ....optimizers import (
     adam,
-    adamw,
     cosine,
-    inverse_root,
     nadam,
     one_cycle,
     rmsprop,
@@ -37,11 +35,6 @@ OPTIMIZERS: list[Recipe] = [
         172,
     ),
     *healthy(
-        "inverse-root",
-        bases.LEAKY_PEAKS.but(optimizer=adamw(8e-3), scheduler=inverse_root(40), epochs=10),
-        173,
-    ),
-    *healthy(
         "nesterov-stairs",
         bases.FACTORED_DIGITS.but(optimizer=sgd(0.03, 0.9, nesterov=True), scheduler=stairs()),
         173,
@@ -50,13 +43,6 @@ OPTIMIZERS: list[Recipe] = [
 
 LOSSES: list[Recipe] = [
     *healthy("focal", bases.POOLED_COLOURS.but(loss=Focal(), scheduler=cosine()), 174),
-    *healthy(
-        "label-smoothing-0.1",
-        bases.ASYMMETRIC_SHAPES.but(
-            loss=nn.CrossEntropyLoss(label_smoothing=0.1), scheduler=cosine()
-        ),
-        174,
-    ),
     *healthy(
         "huber-of-heavy-tails",
         bases.HYPER_ARMS.but(

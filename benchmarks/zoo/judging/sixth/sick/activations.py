@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from torch import nn
 
-from ....data import changes
 from ....faults import hidden_biases, scaled_weights
 from ....optimizers import adam
 from ....recipe import Recipe, sick
@@ -32,14 +31,6 @@ _TANH_ARMS = bases.HYPER_ARMS.but(model=bases.HYPER_ARMS.remodel(activation=nn.T
 SATURATED: list[Recipe] = [
     *sick(
         "saturated-activation",
-        "tanh-raw-units",
-        bases.LEAKY_LEAKY,
-        152,
-        ("abnormal-data",),
-        source=bases.LEAKY_LEAKY.data(changes.scaled(200.0, 900.0)),
-    ),
-    *sick(
-        "saturated-activation",
         "tanh-weights-x50",
         _TANH_ARMS,
         153,
@@ -55,13 +46,6 @@ IMPROPER_OUTPUT: list[Recipe] = [
         bases.FACTORED_TAGS,
         154,
         model=bases.FACTORED_TAGS.remodel(output=nn.Sigmoid),
-    ),
-    *sick(
-        "improper-output-activation",
-        "relu-before-standardised-targets",
-        bases.LEAKY_LEAKY,
-        155,
-        model=bases.LEAKY_LEAKY.remodel(output=nn.ReLU),
     ),
 ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....faults import Prepare, constant_parameters, normal_weights, scaled_weights
+from ....faults import Prepare, constant_parameters, normal_weights
 from ....optimizers import adam, sgd
 from ....plan import Plan
 from ....recipe import Recipe, sick
@@ -15,11 +15,8 @@ def _begun(
     return sick("poor-initialization", form, plan, seed, accepted, prepare=prepare)
 
 
-_PLAIN_DIGITS = bases.FACTORED_DIGITS.but(model=bases.FACTORED_DIGITS.remodel(norm=False))
-
 INITIALISATION: list[Recipe] = [
     *_begun(bases.POOLED_COLOURS, 150, "constant-0.1", constant_parameters(0.1)),
-    *_begun(_PLAIN_DIGITS, 151, "weights-x0.05", scaled_weights(0.05), ("vanishing-gradient",)),
     *_begun(bases.HYPER_ARMS, 152, "deviation-4", normal_weights(4.0), ("exploding-gradient",)),
 ]
 
@@ -33,7 +30,6 @@ def _stopped(full: Plan, seed: int, epochs: int) -> list[Recipe]:
 TOO_FEW: list[Recipe] = [
     *_stopped(bases.HYPER_ARMS.but(optimizer=adam(4e-4), epochs=24), 153, 3),
     *_stopped(bases.WAVED_TERRAIN.but(optimizer=sgd(0.01, 0.9), epochs=24), 154, 3),
-    *_stopped(bases.ASYMMETRIC_SHAPES.but(optimizer=sgd(0.01), epochs=16), 155, 2),
 ]
 
 RECIPES = INITIALISATION + TOO_FEW

@@ -79,9 +79,9 @@ DEAD: list[Recipe] = [
     *sick(
         "dead-input",
         "all-padding",
-        bases.LEAKY_SIGNALS,
+        bases.POOLED_NEEDLES.but(epochs=6),
         158,
-        source=bases.LEAKY_SIGNALS.data(changes.inputs(torch.zeros_like)),
+        source=bases.POOLED_NEEDLES.data(changes.inputs(torch.zeros_like)),
     ),
 ]
 

@@ -22,7 +22,6 @@ def _by_heart(plan: Plan, seed: int, samples: int, **fault: object) -> list[Reci
 
 
 RECIPES: list[Recipe] = [
-    *_by_heart(bases.LEAKY_PEAKS, 150, 80, epochs=60, model=bases.LEAKY_PEAKS.remodel(width=48)),
     *_by_heart(bases.FACTORED_FOREST, 151, 96, epochs=50, optimizer=adam(5e-3)),
     *_by_heart(
         bases.POOLED_NEEDLES, 152, 64, epochs=60, model=bases.POOLED_NEEDLES.remodel(width=64)

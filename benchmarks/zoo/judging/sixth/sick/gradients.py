@@ -38,15 +38,6 @@ VANISHING: list[Recipe] = [
 EXPLODING: list[Recipe] = [
     *sick(
         "exploding-gradient",
-        "relu-deviation-0.7-no-leak",
-        bases.LEAKY_SIGNALS,
-        152,
-        _START,
-        model=bases.LEAKY_SIGNALS.remodel(activation=nn.ReLU, pace=6.0),
-        prepare=normal_weights(0.7),
-    ),
-    *sick(
-        "exploding-gradient",
         "relu7-deviation-0.6",
         bases.FACTORED_FOREST,
         153,

@@ -10,7 +10,7 @@ from ....data import changes
 from ....plan import Plan
 from ....recipe import Recipe, sick
 from .. import bases
-from ..networks.others import LeakyRnn, asymmetric
+from ..networks.others import asymmetric
 
 
 def _as_number(plan: Plan, seed: int, model: partial[nn.Module], loss: nn.Module) -> list[Recipe]:
@@ -28,7 +28,6 @@ def _as_number(plan: Plan, seed: int, model: partial[nn.Module], loss: nn.Module
 
 
 RECIPES: list[Recipe] = [
-    *_as_number(bases.LEAKY_SIGNALS, 150, partial(LeakyRnn, 1, 1, width=32), nn.MSELoss()),
     *_as_number(bases.ASYMMETRIC_SHAPES, 151, partial(asymmetric, 1, 1), nn.SmoothL1Loss()),
     *sick(
         "improper-loss",

@@ -28,13 +28,6 @@ OSCILLATING: list[Recipe] = [
         _RATE,
         scheduler=swings(0.01, 12.0, 10),
     ),
-    *sick(
-        "oscillating-loss",
-        "class-sorted-adam",
-        bases.FACTORED_FOREST,
-        152,
-        order=sorted_by_class,
-    ),
 ]
 
 
@@ -46,7 +39,6 @@ def _crawling(plan: Plan, seed: int, form: str, optimizer: Make) -> list[Recipe]
 
 SLOW: list[Recipe] = [
     *_crawling(bases.WAVED_TERRAIN, 153, "sgd-0.003", sgd(0.003)),
-    *_crawling(bases.LEAKY_PEAKS, 154, "adam-1e-4", adam(1e-4)),
     *_crawling(bases.HYPER_ARMS, 155, "adagrad-5e-4", adagrad(5e-4)),
 ]
 

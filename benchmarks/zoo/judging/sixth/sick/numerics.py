@@ -9,7 +9,6 @@ from torch import Tensor
 
 from ....data.gathered import STRAW_FEATURES
 from ....faults import inputs_replaced_from
-from ....losses import exponential_loss
 from ....recipe import Recipe, sick
 from .. import bases
 from ..networks.others import GatedPooling
@@ -38,21 +37,10 @@ def _one_copied(x: Tensor) -> Tensor:
     return x
 
 
-def _one_misread(x: Tensor) -> Tensor:
-    """One sample was read in thousandths of its unit."""
-    x = x.clone()
-    x[0] *= 1000
-    return x
-
-
 _NEEDLES = bases.POOLED_NEEDLES.but(
     model=partial(Whitened, STRAW_FEATURES, 1, guard=1e-6),
     tamper=inputs_replaced_from(ONSET, _one_copied),
 )
-_COUNTS = bases.HYPER_COUNTS.but(
-    model=bases.HYPER_COUNTS.remodel(norm=False), loss=exponential_loss
-)
-
 RECIPES: list[Recipe] = [
     *sick(
         "non-finite",
@@ -62,14 +50,5 @@ RECIPES: list[Recipe] = [
         _DATA,
         ONSET,
         model=partial(Whitened, STRAW_FEATURES, 1, guard=0.0),
-    ),
-    *sick(
-        "non-finite",
-        "exponent-without-guard",
-        _COUNTS,
-        151,
-        _DATA,
-        ONSET,
-        tamper=inputs_replaced_from(ONSET, _one_misread),
     ),
 ]
