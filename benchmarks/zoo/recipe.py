@@ -35,6 +35,9 @@ TUNED_ON = frozenset(
         "graph-attention",
         "inception",
         "asking",
+        "looped-fc",
+        "coordinate-cnn",
+        "relation",
     }
 )
 
