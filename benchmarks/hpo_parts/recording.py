@@ -20,11 +20,20 @@ def record(folder: Path, trials: int) -> None:
     for name, task in TASKS.items():
         studies[name] = StudyFolder(folder / name)
         studies[name].create(Goal(task.metric, task.direction, EPOCHS))
+        warm_up(task)
     for number in range(trials):
         for name, study in studies.items():
             if not study.has(number):
                 _trial(TASKS[name], study, number)
         print(f"recorded {number + 1} of {trials} trials per task", flush=True)
+
+
+def warm_up(task: Task) -> None:
+    """One epoch that is not recorded: the first of a process loads what the others find loaded."""
+    params = draw(task.space, SEED)
+    model, optimizer = task.prepare(params, SEED)
+    with paramedic.watch(model, optimizer, overhead=OVERHEAD) as monitor:
+        monitor.epoch(**next(task.train(model, optimizer, params)))
 
 
 def _trial(task: Task, study: StudyFolder, number: int) -> None:
