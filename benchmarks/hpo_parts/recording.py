@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import paramedic
+from benchmarks.hpo_parts.models import Params
 from benchmarks.hpo_parts.space import draw
 from benchmarks.hpo_parts.tasks import EPOCHS, TASKS, Task
 from paramedic.hpo.recording import Goal, StudyFolder
@@ -24,7 +25,9 @@ def record(folder: Path, trials: int) -> None:
     for number in range(trials):
         for name, study in studies.items():
             if not study.has(number):
-                _trial(TASKS[name], study, number)
+                task = TASKS[name]
+                params = draw(task.space, SEED, sorted(TASKS).index(name), number)
+                record_trial(task, study, number, params)
         print(f"recorded {number + 1} of {trials} trials per task", flush=True)
 
 
@@ -36,8 +39,8 @@ def warm_up(task: Task) -> None:
         monitor.epoch(**next(task.train(model, optimizer, params)))
 
 
-def _trial(task: Task, study: StudyFolder, number: int) -> None:
-    params = draw(task.space, SEED, sorted(TASKS).index(task.name), number)
+def record_trial(task: Task, study: StudyFolder, number: int, params: Params) -> None:
+    """One trial to its end."""
     study.discard(number)
     task.load()
     begin = time.process_time()

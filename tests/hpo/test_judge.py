@@ -158,6 +158,12 @@ def test_the_best_so_far_are_protected(value: float, spared: bool) -> None:
     assert (verdict.spared == "among the best trials so far") is spared
 
 
+def test_three_others_are_enough_to_be_protected_but_not_to_be_stopped() -> None:
+    sick = curve(*[1.5] * 4, findings=("dying-relu", "loss-plateau"))
+    assert JUDGE.verdict(sick, peers(2.0, 3.0)).stops
+    assert not JUDGE.verdict(sick, peers(2.0, 3.0, 4.0)).ends
+
+
 def test_what_is_still_in_reach_is_not_ended_for_a_finding() -> None:
     both = ("dying-relu", "loss-plateau")
     assert not JUDGE.verdict(curve(*[5.5] * 4, findings=both), OTHERS).ends

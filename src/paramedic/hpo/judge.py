@@ -21,6 +21,7 @@ BEHIND = "behind"  # worse than the other trials were at the same age
 OUT_OF_REACH = "out-of-reach"  # at its pace it will not come to where others are already
 NO_MORE_GAIN = "no-more-gain"
 _EARLY = 0.2  # the age at which `behind` holds
+_FEW = 3  # others among whom a trial can be among the best; to be worse takes more
 _LOSS = "L"  # the family of what is seen on the loss curve; the rest is seen inside the net
 
 
@@ -138,7 +139,10 @@ class Judge:
         return standing.is_known and len(standing.others) >= self.policy.fewest
 
     def _is_among_best(self, standing: Standing) -> bool:
-        return self._is_comparable(standing) and standing.better < self.policy.protect
+        policy = self.policy
+        enough = policy.fewest if policy.any_symptom else _FEW
+        known = standing.is_known and len(standing.others) >= enough
+        return known and standing.better < policy.protect
 
     def _lasts(self, slug: str, visits: Sequence[Visit]) -> bool:
         ended = [visit for visit in visits if not visit.between][-self.policy.persistence :]
