@@ -43,8 +43,10 @@ paper's have at least 69 steps in each, and the best tenth was as much luck as m
 value is its best validation accuracy (or, for the transformer, loss). Times are processor times \
 of the recorded trials, watching included.
 
-**The measures.** Each of {draws} draws is a study as long as the part of the trials that is \
-judged on, drawn from it with repetition in random order. *TSBA*: the share of time saved in \
+**The measures.** Each of {draws} draws is a study of {length} trials, drawn with repetition in \
+random order from the part of the trials that is judged on. That part is small ({good} good \
+trials), so trials come again several times in a study, and the intervals tell how much the \
+order matters, not how other trials would do. *TSBA*: the share of time saved in \
 reaching the best value that the study without any rule reaches, with the trials in the same \
 order; -100 % if it is not reached any more. *Top10HR*: of the ten best trials of two studies \
 that take the same time, one with the rule and one, drawn independently, without, the share that \
@@ -77,8 +79,13 @@ def write(results: dict[str, Any], folder: Path) -> Path:
     page = folder / "hpo.md"
     parts = [NOTE, *_sections(results), f"![Time saved against good trials lost]({picture.name})"]
     (folder / "hpo.json").write_text(json.dumps(results, indent=1) + "\n")
-    page.write_text("\n\n".join([*parts, METHOD.format(draws=results["draws"])]) + "\n")
+    page.write_text("\n\n".join([*parts, _method(results)]) + "\n")
     return page
+
+
+def _method(results: dict[str, Any]) -> str:
+    good = " + ".join(str(one["good"]) for one in results["tasks"].values())
+    return METHOD.format(draws=results["draws"], length=results["length"], good=good)
 
 
 def _sections(results: dict[str, Any]) -> Iterator[str]:

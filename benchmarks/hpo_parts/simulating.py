@@ -18,6 +18,7 @@ from paramedic.hpo.timeline import Timeline, timelines
 from paramedic.hpo.verdict import Decision, Verdict, Visit
 
 DRAWS = 20
+LENGTH = 100  # trials of a study that is drawn
 # Ours without the symptoms that compare trials: what diagnosis does alone.
 ALONE = Policy(behind=1.0, behind_late=1.0, far=0.0, reach=1.0)
 RULES: dict[str, tuple[str, Rule]] = {
@@ -57,7 +58,7 @@ class Oracle:
 
 def simulate(folder: Path, draws: int = DRAWS) -> dict[str, Any]:
     """All tasks under all rules: reports as plain values."""
-    results: dict[str, Any] = {"draws": draws, "tasks": {}}
+    results: dict[str, Any] = {"draws": draws, "length": LENGTH, "tasks": {}}
     for name in TASKS:
         study = StudyFolder(folder / name)
         pools = {rules: _test_part(study, rules) for rules in ("", "default", "bttackler")}
@@ -67,6 +68,7 @@ def simulate(folder: Path, draws: int = DRAWS) -> dict[str, Any]:
             "bounds": {one.rule: one.to_json() for one in bounds},
             "trials": sum(1 for _ in study.trials()),
             "tested": len(pools[""]),
+            "good": math.ceil(0.1 * len(pools[""])),
             "seconds": sum(one.seconds[-1] for one in study.trials()),
             "reports": {one.rule: one.to_json() for one in reports},
         }
@@ -81,8 +83,8 @@ def _test_part(study: StudyFolder, rules: str) -> list[Timeline]:
 
 def _reports(pools: dict[str, list[Timeline]], draws: int) -> Iterator[Report]:
     for name, (rules, rule) in RULES.items():
-        yield bootstrap(name, rule, pools[rules], draws)
+        yield bootstrap(name, rule, pools[rules], draws, length=LENGTH)
 
 
 def _bound(pool: list[Timeline], epochs: int, draws: int) -> Report:
-    return bootstrap(str(epochs), Oracle.of(pool, epochs), pool, draws)
+    return bootstrap(str(epochs), Oracle.of(pool, epochs), pool, draws, length=LENGTH)
