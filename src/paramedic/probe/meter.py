@@ -73,7 +73,9 @@ class Meter:
             return self._statistics(there, rows, vectors)
         return self._norms(there, rows, vectors, vigilant and vectors is not None)
 
-    def _statistics(self, grads: list[Tensor], rows: Rows, vectors: Vectors | None) -> Gradients:
+    def _statistics(
+        self, grads: list[Tensor], rows: Rows, vectors: Vectors | None
+    ) -> Gradients:
         found = self._reader.statistics(grads, rows, vectors)
         columns = {f"grad_{name}": column for name, column in found.items()}
         if vectors is None:
