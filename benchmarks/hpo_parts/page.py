@@ -50,9 +50,10 @@ trials), so trials come again several times in a study, and the intervals tell h
 order matters, not how other trials would do. The best of so few trials also comes early in a \
 study, while our rule compares nothing before the ninth, which weighs on its TSBA. *TSBA*: the \
 share of time saved in reaching the best value that the study without any rule reaches, with \
-the trials in the same order; -100 % if it is not reached any more. *Top10HR*: of the ten best trials of two studies \
-that take the same time, one with the rule and one, drawn independently, without, the share that \
-is the rule's: no rule at all has 50 %, and with *n* times as many trials and none lost it is \
+the trials in the same order; -100 % if it is not reached any more. *Top10HR*: of the ten \
+best trials of two studies that take the same time, one with the rule and one, drawn \
+independently, without, the share that is the rule's: no rule at all has 50 %, and with *n* \
+times as many trials and none lost it is \
 *n* / (*n* + 1), so 75 % takes three times as many. (In the paper the samplers learn from what was \
 found; here every trial is random.) *Good trials* are the best tenth by their value at the \
 end; *stopped* ones are lost, those *finished too early* keep a value that is not among the best \
