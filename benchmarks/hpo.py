@@ -2,6 +2,8 @@
 
 python benchmarks/hpo.py              record, simulate, and write docs/benchmarks/hpo.md
 python benchmarks/hpo.py record       only record the trials of three tasks; resumable
+python benchmarks/hpo.py healthy      only record the studies of healthy trials; resumable
+python benchmarks/hpo.py cost         only measure what watching costs
 python benchmarks/hpo.py simulate     only replay what is recorded, and write the page
 """
 
@@ -18,16 +20,17 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 import torch  # noqa: E402
 
-from benchmarks.hpo_parts import page  # noqa: E402
+from benchmarks.hpo_parts import cost, healthy, page  # noqa: E402
 from benchmarks.hpo_parts.recording import record  # noqa: E402
 from benchmarks.hpo_parts.simulating import DRAWS, simulate  # noqa: E402
 
 FOLDER = ROOT / "build" / "hpo"
+STAGES = ("all", "record", "healthy", "cost", "simulate")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", nargs="?", choices=("all", "record", "simulate"), default="all")
+    parser.add_argument("what", nargs="?", choices=STAGES, default="all")
     parser.add_argument("--trials", type=int, default=160, help="per task")
     parser.add_argument("--draws", type=int, default=DRAWS, help="studies drawn from the trials")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="of the recorded studies")
@@ -35,12 +38,24 @@ def main() -> None:
     chosen = parser.parse_args()
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore", message="Using padding='same' with even kernel")
-    if chosen.what != "simulate":
+    if chosen.what in ("all", "record"):
         record(chosen.folder, chosen.trials)
-    if chosen.what != "record":
+    if chosen.what in ("all", "healthy"):
+        healthy.record(chosen.folder / "healthy")
+    if chosen.what in ("all", "cost"):
+        _save(chosen.folder / "cost.json", cost.measure())
+    if chosen.what in ("all", "simulate"):
         results = simulate(chosen.folder, chosen.draws)
-        (chosen.folder / "results.json").write_text(json.dumps(results), encoding="utf-8")
+        if (chosen.folder / "healthy").exists():
+            results["healthy"] = healthy.judge(chosen.folder / "healthy")
+        if (chosen.folder / "cost.json").exists():
+            results["cost"] = json.loads((chosen.folder / "cost.json").read_text("utf-8"))
         print(f"wrote {page.write(results, chosen.out)}")
+
+
+def _save(path: Path, told: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(told), encoding="utf-8")
 
 
 if __name__ == "__main__":

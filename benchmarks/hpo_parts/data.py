@@ -28,7 +28,7 @@ class Split(NamedTuple):
 
 
 @cache
-def images(train: int = 500, validation: int = 300) -> Split:
+def images(train: int = 1000, validation: int = 800) -> Split:
     """CIFAR-10, each image made half as wide and high."""
     with np.load(FOLDER / "cifar10" / "cifar10_10k_2k.npz") as file:
         x, y = file["x_train"][:train], file["y_train"][:train]
@@ -54,7 +54,7 @@ def _rows(x: Tensor) -> Tensor:
 
 
 @cache
-def rates(train: int = 300, validation: int = 100) -> Split:
+def rates(train: int = 400, validation: int = 200) -> Split:
     """Exchange rates: 96 days of eight currencies, and the 96 days after them."""
     with gzip.open(FOLDER / "exchange_rate" / "exchange_rate.csv.gz", "rt") as file:
         table = np.loadtxt(file, delimiter=",", dtype=np.float32)

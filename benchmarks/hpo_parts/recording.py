@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import paramedic
+from benchmarks.hpo_parts.models import Params
 from benchmarks.hpo_parts.space import draw
 from benchmarks.hpo_parts.tasks import EPOCHS, TASKS, Task
 from paramedic.hpo.recording import Goal, StudyFolder
@@ -20,15 +21,26 @@ def record(folder: Path, trials: int) -> None:
     for name, task in TASKS.items():
         studies[name] = StudyFolder(folder / name)
         studies[name].create(Goal(task.metric, task.direction, EPOCHS))
+        warm_up(task)
     for number in range(trials):
         for name, study in studies.items():
             if not study.has(number):
-                _trial(TASKS[name], study, number)
+                task = TASKS[name]
+                params = draw(task.space, SEED, sorted(TASKS).index(name), number)
+                record_trial(task, study, number, params)
         print(f"recorded {number + 1} of {trials} trials per task", flush=True)
 
 
-def _trial(task: Task, study: StudyFolder, number: int) -> None:
-    params = draw(task.space, SEED, sorted(TASKS).index(task.name), number)
+def warm_up(task: Task) -> None:
+    """One epoch that is not recorded: the first of a process loads what the others find loaded."""
+    params = draw(task.space, SEED)
+    model, optimizer = task.prepare(params, SEED)
+    with paramedic.watch(model, optimizer, overhead=OVERHEAD) as monitor:
+        monitor.epoch(**next(task.train(model, optimizer, params)))
+
+
+def record_trial(task: Task, study: StudyFolder, number: int, params: Params) -> None:
+    """One trial to its end."""
     study.discard(number)
     task.load()
     begin = time.process_time()

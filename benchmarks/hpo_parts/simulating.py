@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.hpo_parts.tasks import TASKS
 from paramedic.hpo.bootstrap import Report, bootstrap
+from paramedic.hpo.memory import Memory
 from paramedic.hpo.policy import POLICIES, Policy
 from paramedic.hpo.recording import StudyFolder
 from paramedic.hpo.rivals import RIVALS, Diagnosed, Rule
 from paramedic.hpo.timeline import Timeline, timelines
+from paramedic.hpo.verdict import Decision, Verdict, Visit
 
 DRAWS = 20
+LENGTH = 100  # trials of a study that is drawn
 # Ours without the symptoms that compare trials: what diagnosis does alone.
-ALONE = Policy(behind=1.0, behind_late=1.0, reach=1.0)
+ALONE = Policy(behind=1.0, behind_late=1.0, far=0.0, reach=1.0)
 RULES: dict[str, tuple[str, Rule]] = {
     "none": ("", RIVALS["none"]()),
     "ours": ("default", Diagnosed(Policy())),
@@ -29,15 +34,41 @@ RULES: dict[str, tuple[str, Rule]] = {
 }
 
 
+ORACLES = (1, 2, 3, 4, 5, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class Oracle:
+    """Knows how each trial will end: stops all but the best tenth after some epochs. No rule that
+    needs so many epochs to judge can do better."""
+
+    border: float
+    epochs: int
+
+    @classmethod
+    def of(cls, pool: Sequence[Timeline], epochs: int) -> Oracle:
+        bests = sorted(trial.best for trial in pool)
+        return cls(bests[math.ceil(0.1 * len(bests)) - 1], epochs)
+
+    def verdicts(self, trial: Timeline, memory: Memory) -> Iterator[tuple[Visit, Verdict]]:
+        if trial.best > self.border:
+            visit = Visit(self.epochs, 0)
+            yield visit, Verdict(Decision.STOP, self.epochs, 0, "oracle")
+
+
 def simulate(folder: Path, draws: int = DRAWS) -> dict[str, Any]:
     """All tasks under all rules: reports as plain values."""
-    results: dict[str, Any] = {"draws": draws, "tasks": {}}
+    results: dict[str, Any] = {"draws": draws, "length": LENGTH, "tasks": {}}
     for name in TASKS:
         study = StudyFolder(folder / name)
         pools = {rules: _test_part(study, rules) for rules in ("", "default", "bttackler")}
         reports = list(_reports(pools, draws))
+        bounds = [_bound(pools[""], epochs, draws) for epochs in ORACLES]
         results["tasks"][name] = {
+            "bounds": {one.rule: one.to_json() for one in bounds},
             "trials": sum(1 for _ in study.trials()),
+            "tested": len(pools[""]),
+            "good": math.ceil(0.1 * len(pools[""])),
             "seconds": sum(one.seconds[-1] for one in study.trials()),
             "reports": {one.rule: one.to_json() for one in reports},
         }
@@ -52,4 +83,8 @@ def _test_part(study: StudyFolder, rules: str) -> list[Timeline]:
 
 def _reports(pools: dict[str, list[Timeline]], draws: int) -> Iterator[Report]:
     for name, (rules, rule) in RULES.items():
-        yield bootstrap(name, rule, pools[rules], draws)
+        yield bootstrap(name, rule, pools[rules], draws, length=LENGTH)
+
+
+def _bound(pool: list[Timeline], epochs: int, draws: int) -> Report:
+    return bootstrap(str(epochs), Oracle.of(pool, epochs), pool, draws, length=LENGTH)

@@ -91,14 +91,14 @@ _CNN = _shared(
     kernel_size=Between(2, 4, whole=True),
     width=Between(16, 96, whole=True),
     activation=OneOf(tuple(ACTIVATIONS)),
-    batch_size=Between(24, 240, whole=True),
+    batch_size=Between(16, 160, whole=True),
     batch_norm=OneOf((True, False)),
 )
 _LSTM = _shared(
     hidden=Between(12, 40, whole=True),
     layers=Between(1, 2, whole=True),
     width=Between(16, 96, whole=True),
-    batch_size=Between(24, 240, whole=True),
+    batch_size=Between(16, 160, whole=True),
 )
 _TRANSFORMER = _shared(
     layers=Between(1, 2, whole=True),

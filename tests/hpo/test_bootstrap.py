@@ -25,6 +25,12 @@ def test_doing_nothing_saves_nothing() -> None:
     assert found["top_ten"].mean == pytest.approx(0.5, abs=0.1)
 
 
+def test_longer_studies_differ_less() -> None:
+    usual = bootstrap("oracle", StopsBad(4.0), POOL, draws=10).measures["spent"]
+    longer = bootstrap("oracle", StopsBad(4.0), POOL, draws=10, length=300).measures["spent"]
+    assert longer.high - longer.low < usual.high - usual.low
+
+
 def test_one_trial_is_too_few() -> None:
     with pytest.raises(ValueError, match="At least two recorded trials"):
         bootstrap("none", Never(), POOL[:1])

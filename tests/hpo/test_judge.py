@@ -12,8 +12,8 @@ from paramedic.types import Severity
 from tests.hpo.cases import finding, visit, visits
 
 POLICY = Policy(
-    warm_up=2, symptoms=2, persistence=3, protect=0.2, behind=0.5, behind_late=0.5, reach=0.3,
-    fewest=5, patience=6, confirmed=3, passed=0.4,
+    warm_up=2, symptoms=2, persistence=3, protect=0.2, behind=0.5, behind_late=0.5, far=0.0,
+    reach=0.3, fewest=5, patience=6, confirmed=3, passed=0.4,
 )  # fmt: skip
 JUDGE = Judge(POLICY, epochs=20)
 HEALTHY: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ def test_being_behind_the_others_confirms_a_finding() -> None:
 
 
 def test_a_trial_that_gets_better_and_stays_in_reach_is_not_ended_for_a_finding() -> None:
-    assert not JUDGE.verdict(curve(18.0, 17.0, 15.0, 14.5, findings=("dying-relu",)), OTHERS).ends
+    assert not JUDGE.verdict(curve(18.0, 17.0, 16.0, 13.5, findings=("dying-relu",)), OTHERS).ends
 
 
 def test_a_trial_that_is_behind_and_too_slow_to_catch_up_ends() -> None:
@@ -131,7 +131,7 @@ def test_a_trial_that_is_behind_and_too_slow_to_catch_up_ends() -> None:
 
 
 def test_being_behind_is_no_reason_by_itself() -> None:
-    assert not JUDGE.verdict(curve(20.0, 18.0, 16.0, 14.5), OTHERS).ends
+    assert not JUDGE.verdict(curve(20.0, 18.0, 16.0, 13.5), OTHERS).ends
 
 
 def test_being_slow_is_no_reason_by_itself() -> None:
@@ -153,9 +153,21 @@ def test_of_few_others_a_share_says_little() -> None:
 @pytest.mark.parametrize(("value", "spared"), [(1.5, True), (3.5, True), (5.5, False)])
 def test_the_best_so_far_are_protected(value: float, spared: bool) -> None:
     sick = curve(*[value] * 4, findings=("dying-relu", "loss-plateau"))
-    verdict = JUDGE.verdict(sick, peers(*LEVELS))
+    verdict = Judge(POLICY.changed(reach=0.05), epochs=20).verdict(sick, OTHERS)
     assert verdict.stops is not spared
     assert (verdict.spared == "among the best trials so far") is spared
+
+
+def test_three_others_are_enough_to_be_protected_but_not_to_be_stopped() -> None:
+    sick = curve(*[1.5] * 4, findings=("dying-relu", "loss-plateau"))
+    assert JUDGE.verdict(sick, peers(2.0, 3.0)).stops
+    assert not JUDGE.verdict(sick, peers(2.0, 3.0, 4.0)).ends
+
+
+def test_what_is_still_in_reach_is_not_ended_for_a_finding() -> None:
+    both = ("dying-relu", "loss-plateau")
+    assert not JUDGE.verdict(curve(*[5.5] * 4, findings=both), OTHERS).ends
+    assert JUDGE.verdict(curve(*[7.5] * 4, findings=both), OTHERS).stops
 
 
 def test_a_trial_whose_value_is_not_known_is_judged_by_its_symptoms() -> None:
@@ -174,6 +186,15 @@ def test_more_must_be_behind_in_the_first_half() -> None:
     slow = [11.0 - 0.001 * place for place in range(12)]
     assert not strict.verdict(curve(*slow[:4]), OTHERS).ends
     assert strict.verdict(curve(*slow), OTHERS).stops
+
+
+def test_fewer_must_be_behind_if_the_best_are_far_away() -> None:
+    strict = POLICY.changed(behind=0.9, behind_late=0.3)
+    near = [10.0 - 0.1 * place for place in range(20)]  # they differ less than it is behind
+    others = peers(*near, *[20.0] * 25)
+    slow = curve(18.0, 17.99, 17.98, 17.97)
+    assert not Judge(strict, epochs=20).verdict(slow, others).ends
+    assert Judge(strict.changed(far=2.0), epochs=20).verdict(slow, others).stops
 
 
 def test_a_trial_without_gain_for_long_is_finished_without_blame() -> None:

@@ -82,7 +82,7 @@ def test_what_the_study_keeps_is_not_touched() -> None:
     assert study.best_trial.params["x"] <= 0.5
 
 
-def test_the_wrapped_sampler_sees_sick_trials_as_complete_and_bad() -> None:
+def test_the_wrapped_sampler_sees_sick_trials_as_bad_and_slow_ones_as_they_were() -> None:
     seen: list[list[tuple[TrialState, float | None]]] = []
 
     class Curious(RandomSampler):
@@ -95,9 +95,19 @@ def test_the_wrapped_sampler_sees_sick_trials_as_complete_and_bad() -> None:
     study.add_trial(frozen(7.0))
     study.add_trial(frozen(None, state=TrialState.PRUNED, user_attrs={"paramedic": STOP}))
     study.add_trial(frozen(None, state=TrialState.PRUNED))
+    slow = {"paramedic": {**STOP, "cause": "out-of-reach"}}
+    values = {0: 6.0, 1: 4.0, 2: 5.0}
+    study.add_trial(
+        frozen(None, state=TrialState.PRUNED, user_attrs=slow, intermediate_values=values)
+    )
     study.optimize(lambda trial: 1.0, n_trials=1)
     assert seen == [
-        [(TrialState.COMPLETE, 7.0), (TrialState.COMPLETE, 7.0), (TrialState.PRUNED, None)]
+        [
+            (TrialState.COMPLETE, 7.0),
+            (TrialState.COMPLETE, 7.0),
+            (TrialState.PRUNED, None),
+            (TrialState.COMPLETE, 4.0),
+        ]
     ]
     assert "Curious" in str(study.sampler)
     study.sampler.reseed_rng()

@@ -1,7 +1,8 @@
 """How sure the scores of a rule are: many studies drawn from the recorded trials.
 
-Each draw is a study as long as the recorded one, with trials and their order at random (with
-repetition), and an independent one for the baseline. The interval holds 95 % of the draws.
+Each draw is a study as long as the recorded one, or as asked for, with trials and their order at
+random (with repetition), and an independent one for the baseline. The interval holds 95 % of
+them.
 """
 
 from __future__ import annotations
@@ -43,19 +44,27 @@ class Report:
 
 
 def bootstrap(
-    name: str, rule: Rule, pool: Sequence[Timeline], draws: int = 100, seed: int = 0
+    name: str,
+    rule: Rule,
+    pool: Sequence[Timeline],
+    draws: int = 100,
+    seed: int = 0,
+    length: int = 0,
 ) -> Report:
-    """Replay a rule on studies drawn from the pool; the same seed draws the same for each rule."""
+    """Replay a rule on studies drawn from the pool; the same seed draws the same for each rule.
+
+    `length` is how many trials the baseline of a study has; as many as the pool, if not given.
+    """
     if len(pool) < 2:
         raise ValueError(f"At least two recorded trials are needed but there are {len(pool)}.")
-    scores = [_drawn(rule, pool, np.random.default_rng([seed, draw])) for draw in range(draws)]
+    randoms = (np.random.default_rng([seed, draw]) for draw in range(draws))
+    scores = [_drawn(rule, pool, random, length or len(pool)) for random in randoms]
     return Report(name, len(pool), summed(scores), causes(play(pool, rule)))
 
 
-def _drawn(rule: Rule, pool: Sequence[Timeline], random: np.random.Generator) -> Score:
-    count = len(pool)
-    stream = random.integers(count, size=_LONGER * count)
-    other = random.integers(count, size=count)
+def _drawn(rule: Rule, pool: Sequence[Timeline], random: np.random.Generator, length: int) -> Score:
+    stream = random.integers(len(pool), size=_LONGER * length)
+    other = random.integers(len(pool), size=length)
     return score(rule, [pool[place] for place in stream], [pool[place] for place in other])
 
 

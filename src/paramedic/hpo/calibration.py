@@ -16,12 +16,13 @@ from paramedic.hpo.timeline import Timeline
 # What is tried, one setting after the other, each with the best of those before.
 CHOICES: dict[str, tuple[Any, ...]] = {
     "warm_up": (1, 2, 3, 4),
-    "behind": (0.4, 0.45, 0.5, 0.6),
-    "behind_late": (0.25, 0.3, 0.35, 0.5),
-    "reach": (0.2, 0.3, 0.5),
-    "patience": (6, 7, 8, 10),
+    "behind": (0.35, 0.4, 0.5, 0.6),
+    "behind_late": (0.1, 0.13, 0.2, 0.3),
+    "far": (0.0, 2.0, 3.0),
+    "reach": (0.05, 0.1, 0.2),
+    "patience": (6, 7, 9, 11),
     "confirmed": (3, 4, 5, 6),
-    "passed": (0.2, 0.25, 0.3, 0.4),
+    "passed": (0.1, 0.15, 0.2, 0.3),
     "protect": (0.2, 0.3, 0.4),
 }
 

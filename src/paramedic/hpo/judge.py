@@ -2,8 +2,9 @@
 
 What is fatal ends a trial at once. Anything else has to be confirmed, by a second symptom that is
 measured in another way or by lasting, after the warm-up, and never ends a trial that is among the
-best so far or whose loss falls faster and faster. Being worse than others is no reason by itself.
-A trial that gains nothing any more is finished, which is no blame.
+best so far or whose loss falls faster and faster. Being worse than others is no reason by itself:
+the trial's own curve has to say too that it will not come to where the best are. A trial that
+gains nothing any more is finished, which is no blame.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from paramedic.types import Finding, Severity
 BEHIND = "behind"  # worse than the other trials were at the same age
 OUT_OF_REACH = "out-of-reach"  # at its pace it will not come to where others are already
 NO_MORE_GAIN = "no-more-gain"
+_EARLY = 0.2  # the age at which `behind` holds
+_FEW = 3  # others among whom a trial can be among the best; to be worse takes more
 _LOSS = "L"  # the family of what is seen on the loss curve; the rest is seen inside the net
 
 
@@ -59,14 +62,14 @@ class Judge:
             return _go_on(now, _slugs(found), "it gathers pace")
         standing = Standing(bests, peers() if self._compares(found) else nobody(), self.epochs)
         verdict = self._convicted(visits, found, standing)
-        if verdict is not None and self._is_among_best(standing):
+        if verdict and BEHIND not in verdict.symptoms and self._is_among_best(standing):
             return _go_on(now, verdict.symptoms, "among the best trials so far")
         return verdict or self._finished(now, standing) or _go_on(now, _slugs(found), "one symptom")
 
     def _compares(self, found: Sequence[Finding]) -> bool:
         """Whether the other trials matter."""
         policy = self.policy
-        return bool(found) or policy.behind < 1 or policy.reach < 1 or policy.confirmed > 0
+        return bool(found) or policy.reach < 1 or policy.confirmed > 0
 
     def _counts(self, finding: Finding) -> bool:
         policy = self.policy
@@ -82,14 +85,14 @@ class Judge:
         if policy.any_symptom:
             return _stop(now, found, (), "one indicator is enough") if found else None
         comparable = self._is_comparable(standing)
-        behind = comparable and standing.surely_better >= self._behind(standing.age)
+        behind = comparable and self._is_behind(standing)
         slow = comparable and standing.out_of_reach >= policy.reach
         symptoms = {OUT_OF_REACH: slow, BEHIND: behind}
         more = tuple(name for name, there in symptoms.items() if there)
         curve = slow or any(one.code[:1] == _LOSS for one in found)
         inside = any(one.code[:1] != _LOSS for one in found)
-        if not slow and not self._is_stuck(standing):
-            return None  # what gets better, and will be good enough, is not ended for a finding
+        if not (slow if comparable else self._is_stuck(standing)):
+            return None  # what will be good enough is not ended for a finding
         if inside + curve + behind >= policy.symptoms and (behind or self._is_stuck(standing)):
             return _stop(now, found, more, "confirmed in another way")
         lasting = [one for one in found if self._lasts(one.slug, visits)]
@@ -121,16 +124,25 @@ class Judge:
         """Whether the last epochs brought nothing."""
         return not standing.is_known or standing.stalled(self.policy.persistence)
 
-    def _behind(self, age: float) -> float:
-        """The share that must be better: it falls until the second half."""
+    def _is_behind(self, standing: Standing) -> bool:
+        """Whether enough others were better. The more of a trial is left, as a share of what is
+        over, the more of them it takes; of one that is far behind the best, as few as at its end.
+        """
         policy = self.policy
-        return policy.behind + (policy.behind_late - policy.behind) * min(2 * age, 1.0)
+        left = (1 / standing.age - 1) * _EARLY / (1 - _EARLY)
+        enough = policy.behind_late + (policy.behind - policy.behind_late) * left
+        if standing.surely_better >= enough:
+            return True
+        return standing.surely_better >= policy.behind_late and standing.far_behind(policy.far)
 
     def _is_comparable(self, standing: Standing) -> bool:
         return standing.is_known and len(standing.others) >= self.policy.fewest
 
     def _is_among_best(self, standing: Standing) -> bool:
-        return self._is_comparable(standing) and standing.better < self.policy.protect
+        policy = self.policy
+        enough = policy.fewest if policy.any_symptom else _FEW
+        known = standing.is_known and len(standing.others) >= enough
+        return known and standing.better < policy.protect
 
     def _lasts(self, slug: str, visits: Sequence[Visit]) -> bool:
         ended = [visit for visit in visits if not visit.between][-self.policy.persistence :]

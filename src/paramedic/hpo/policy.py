@@ -24,9 +24,12 @@ class Policy:
         symptoms: how many symptoms, each measured in another way, end a trial: inside the net,
             on its own curve, against the others.
         persistence: at how many epochs in a row a lone finding ends it.
-        protect: the share of the best trials so far that is never stopped.
-        behind: the share of the others that were better at the same age, which is a symptom; it
-            shrinks to `behind_late` in the second half of a trial.
+        protect: the share of the best trials so far that no finding stops.
+        behind: the share of the others that were better when a fifth of the trial was over, which
+            is a symptom; it shrinks as the trial gets older, to `behind_late` at its end.
+        behind_late: see `behind`; the best so many are never stopped for being behind.
+        far: if a trial is worse than the best tenth were at the same age, by so many times what
+            these differed, `behind_late` is enough at any age; 0 never.
         reach: the share of the others that are better already than the trial will be at its end,
             which is a symptom.
         fewest: other trials that are needed for a comparison.
@@ -39,15 +42,16 @@ class Policy:
     fatal: tuple[str, ...] = ("non-finite",)
     benign: tuple[str, ...] = ("no-more-gain",)
     ignored: tuple[str, ...] = ("too-few-steps", "overfitting")
-    warm_up: int = 3
+    warm_up: int = 2
     symptoms: int = 2
-    persistence: int = 3
+    persistence: int = 5
     protect: float = 0.4
-    behind: float = 0.6
-    behind_late: float = 0.4
-    reach: float = 0.3
+    behind: float = 0.4
+    behind_late: float = 0.13
+    far: float = 2.0
+    reach: float = 0.1
     fewest: int = 8
-    patience: int = 8
+    patience: int = 9
     confirmed: int = 4
     passed: float = 0.2
     any_symptom: bool = False
@@ -65,6 +69,9 @@ class Policy:
                 raise ValueError(
                     f"`{name}` must be a share between 0 and 1 but got {getattr(self, name)!r}."
                 )
+
+        if not self.far >= 0:
+            raise ValueError(f"`far` must be at least 0 but got {self.far!r}.")
 
     def changed(self, **settings: Any) -> Policy:
         """The same with other settings; unknown ones are told with those that there are."""
@@ -88,6 +95,7 @@ BTTACKLER = Policy(
     protect=0.1,
     behind=1.0,
     behind_late=1.0,
+    far=0.0,
     reach=1.0,
     fewest=10,
     patience=0,

@@ -2,7 +2,8 @@
 
 Optuna's GP and CMA-ES samplers do not look at pruned trials, so they suggest the same sick region
 again and again. Here they are shown sick trials as if these had ended with the worst value of the
-study. What the study keeps is not touched: the trials stay pruned, and `best_trial` is honest.
+study, and those that were stopped though healthy, since out of reach, with the best value they
+had. What the study keeps is not touched: the trials stay pruned, and `best_trial` is honest.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
+
+from paramedic.hpo.judge import OUT_OF_REACH
 
 KEY = "paramedic"  # the user attribute with the verdict
 PENALIZED = ("GPSampler", "CmaEsSampler")  # they do not look at pruned trials
@@ -33,12 +36,23 @@ def is_sick(trial: FrozenTrial) -> bool:
 
 def worst(trials: Sequence[FrozenTrial], direction: StudyDirection) -> float | None:
     """The worst finite value that any trial ended with or reported; None if there is none."""
-    values = [one.value for one in trials if one.state is TrialState.COMPLETE]
-    seen = [*values, *(v for one in trials for v in one.intermediate_values.values())]
-    finite = [float(value) for value in seen if value is not None and math.isfinite(value)]
+    finite = _finite(trials)
     if not finite:
         return None
     return max(finite) if direction is StudyDirection.MINIMIZE else min(finite)
+
+
+def _best(trial: FrozenTrial, direction: StudyDirection) -> float | None:
+    finite = _finite([trial])
+    if not finite:
+        return None
+    return min(finite) if direction is StudyDirection.MINIMIZE else max(finite)
+
+
+def _finite(trials: Sequence[FrozenTrial]) -> list[float]:
+    values = [one.value for one in trials if one.state is TrialState.COMPLETE]
+    seen = [*values, *(v for one in trials for v in one.intermediate_values.values())]
+    return [float(value) for value in seen if value is not None and math.isfinite(value)]
 
 
 class PenalizingSampler(BaseSampler):
@@ -110,12 +124,23 @@ class _View:
         self, deepcopy: bool = True, states: _State = None, use_cache: bool = False
     ) -> list[FrozenTrial]:
         everything = self._study._get_trials(deepcopy=deepcopy, use_cache=use_cache)
-        penalty = worst(everything, self._study.direction)
-        shown = (_penalized(one, penalty) if is_sick(one) else one for one in everything)
+        direction = self._study.direction
+        penalty = worst(everything, direction)
+        shown = (
+            _completed(one, _best(one, direction) if _is_healthy(one) else penalty)
+            if is_sick(one)
+            else one
+            for one in everything
+        )
         return [one for one in shown if states is None or one.state in states]
 
 
-def _penalized(trial: FrozenTrial, value: float | None) -> FrozenTrial:
+def _is_healthy(trial: FrozenTrial) -> bool:
+    """Of a trial that was stopped: whether nothing was wrong but its value."""
+    return bool(trial.user_attrs[KEY].get("cause") == OUT_OF_REACH)
+
+
+def _completed(trial: FrozenTrial, value: float | None) -> FrozenTrial:
     if value is None:
         return trial
     shown = copy.copy(trial)

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 # earlier keeps its last; before the first finite one it is infinite.
 Table = NDArray[np.float64]
 Peers = Callable[[], Table]
+_LITTLE = 0.05  # of its value: by less, a trial is as good as another
+_BEST = 0.1
+_FEWEST_BEST = 5  # of fewer, nobody knows what they differ
 
 
 def nobody() -> Table:
@@ -71,22 +74,40 @@ class Standing:
 
     @property
     def out_of_reach(self) -> float:
-        """The share of the others that are better already than this trial will be at its end, if
-        it goes on at half its best pace."""
-        return self._share_below(self.forecast(), -1)
+        """The share of the others that are better already than this trial will be at its end, and
+        not only by a little."""
+        end = self.forecast()
+        little = _LITTLE * abs(end) if math.isfinite(end) else 0.0
+        return self._share_below(end - little, -1)
 
-    def forecast(self, share: float = 0.5) -> float:
-        """The value at the planned end, at a share of the faster of its average and its recent
-        pace; learning curves get flatter."""
+    def forecast(self) -> float:
+        """The value at the planned end if the trial goes on to gain as much, each time that its
+        age grows by the same factor, as it did when it gained most."""
         now, count = self.bests[-1], len(self.bests)
-        left = max(self.epochs or self.others.shape[1], count) - count
-        recent = min(3, count - 1)
-        paces = [(self.bests[0] - now) / (count - 1)] if count > 1 else []
-        paces += [(self.bests[-1 - recent] - now) / recent] if recent else []
-        finite = [pace for pace in paces if math.isfinite(pace)]
-        if len(finite) < len(paces) or not finite:
-            return -math.inf if math.isfinite(now) else math.inf  # it has just begun
-        return now - share * max(finite) * left
+        end = max(self.epochs or self.others.shape[1], count)
+        if not math.isfinite(now) or end == count:
+            return now
+        gains = [0.0]
+        for window in {2, 3, count - 1}:
+            if 0 < window < count:
+                gained = (self.bests[-1 - window] - now) / math.log(count / (count - window))
+                gains.append(gained * math.log(end / count))
+        return now - max(gains)  # minus infinity if it has just begun
+
+    def far_behind(self, spreads: float) -> bool:
+        """Whether the trial is worse than the best tenth were at this age, by so many times what
+        these differed: a trial that came from so far is not among them."""
+        count = math.ceil(_BEST * len(self.others))
+        if not spreads or count < _FEWEST_BEST:
+            return False
+        column = min(len(self.bests), self.others.shape[1]) - 1
+        best = np.argpartition(self.others[:, -1], count - 1)[:count]
+        then = self.others[best, column]
+        if not np.isfinite(then).all():
+            return False
+        # As in the prediction interval of Student: of few, the spread is not well known.
+        unsure = math.sqrt(1 + 1 / count) * (1 + spreads**2 / (4 * count))
+        return self.bests[-1] > float(then.mean() + spreads * unsure * then.std(ddof=1))
 
     def stalled(self, epochs: int) -> bool:
         """Whether the last so many epochs brought nothing better."""
@@ -101,14 +122,19 @@ class Standing:
         return float((self.others[:, at] < value).mean())
 
 
-def gathers_pace(losses: Sequence[float], least: float = 1e-3, faster: float = 1.2) -> bool:
-    """Whether the loss falls faster and faster: a trial that starts late looks bad until then.
+def gathers_pace(losses: Sequence[float], least: float = 1e-3) -> bool:
+    """Whether the loss falls faster than before, now or at the epoch before: a trial that starts
+    late looks bad until then.
 
-    The last two epochs must have brought `least` of the loss each, and `faster` times as much as
-    those before them.
+    Two epochs must have brought `least` of the loss each, and more than those before them; after
+    three epochs there are none before them, so that it falls is enough.
     """
-    if len(losses) < 4 or not np.isfinite(losses).all():
+    return _faster(losses, least) or (len(losses) > 4 and _faster(losses[:-1], least))
+
+
+def _faster(losses: Sequence[float], least: float) -> bool:
+    if len(losses) < 3 or not np.isfinite(losses).all():
         return False
     recent = (losses[-3] - losses[-1]) / 2
-    before = (losses[0] - losses[-3]) / (len(losses) - 3)
-    return recent > least * abs(losses[-1]) and recent > faster * before
+    before = (losses[0] - losses[-3]) / max(len(losses) - 3, 1)
+    return recent > least * abs(losses[-1]) and recent > before
