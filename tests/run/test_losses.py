@@ -13,10 +13,15 @@ from paramedic.run.patching import Patches
 
 
 @pytest.fixture
-def told() -> Iterator[list[Any]]:
+def curious() -> list[str]:
+    return ["about everything"]
+
+
+@pytest.fixture
+def told(curious: list[str]) -> Iterator[list[Any]]:
     calls: list[Any] = []
     patches = Patches()
-    observe_losses(patches, lambda *call: calls.append(call))
+    observe_losses(patches, lambda *call: calls.append(call), lambda: bool(curious))
     yield calls
     patches.remove()
 
@@ -30,6 +35,17 @@ def test_modules_and_functions_are_seen(told: list[Any]) -> None:
     assert told[0][1] is x
     assert told[1][2] is y
     assert [call[3] for call in told] == ["mean", "sum", "mean"]
+
+
+def test_later_only_evaluations_are_of_interest(told: list[Any], curious: list[str]) -> None:
+    x = torch.zeros(4, 3, requires_grad=True)
+    y = torch.zeros(4, dtype=torch.long)
+    functional.cross_entropy(x, y)
+    curious.clear()
+    functional.cross_entropy(x, y)
+    with torch.no_grad():
+        functional.nll_loss(x, y)
+    assert [call[0] for call in told] == ["cross_entropy", "nll_loss"]
 
 
 def test_the_result_is_that_of_torch(told: list[Any]) -> None:

@@ -44,7 +44,7 @@ def test_a_wrapped_loss_can_be_scripted() -> None:
     from paramedic.run.losses import observe_losses
 
     patches = Patches()
-    observe_losses(patches, lambda *told: None)
+    observe_losses(patches, lambda *told: None, lambda: True)
     try:
 
         class Scripted(torch.nn.Module):

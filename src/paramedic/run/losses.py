@@ -26,17 +26,22 @@ _NAMES = (
 OnLoss = Callable[[str, Tensor, Tensor, str, Tensor], None]
 
 
-def observe_losses(patches: Patches, on_loss: OnLoss) -> None:
-    """Tell `on_loss` of each call. It must not raise."""
+def observe_losses(patches: Patches, on_loss: OnLoss, curious: Callable[[], bool]) -> None:
+    """Tell `on_loss` of each call; of those that train only while `curious` says so, which is
+    asked at every step and must be quick. Neither must raise."""
     for name in _NAMES:
-        patches.wrap(functional, name, _observing(name, on_loss))
+        patches.wrap(functional, name, _observing(name, on_loss, curious))
 
 
-def _observing(name: str, on_loss: OnLoss) -> Callable[[Function], Function]:
+def _observing(
+    name: str, on_loss: OnLoss, curious: Callable[[], bool]
+) -> Callable[[Function], Function]:
     def make(original: Function) -> Function:
         def loss(*args: Any, **kwargs: Any) -> Any:
             result = original(*args, **kwargs)
             if torch.compiler.is_compiling():
+                return result
+            if type(result) is Tensor and result.requires_grad and not curious():
                 return result
             prediction = args[0] if args else kwargs.get("input")
             target = args[1] if len(args) > 1 else kwargs.get("target")

@@ -73,7 +73,7 @@ class Watcher:
         self._notebook.open(self._patches)
         self._phases.open(self._patches)
         self._keras.open()
-        observe_losses(self._patches, self._on_loss)
+        observe_losses(self._patches, self._notice_loss, self._is_curious)
         self._patches.wrap(torch, "compile", self._compiler)
         backward_passes.observe(self)
         self._handles = [register_optimizer_step_pre_hook(self._on_step_begin)]
@@ -199,11 +199,9 @@ class Watcher:
             self._trainings.remove(training)
         self._add(self._discovery.joined(reached))
 
-    def _on_loss(
-        self, name: str, prediction: Tensor, target: Tensor, reduction: str, result: Tensor
-    ) -> None:
-        if self._searching or not result.requires_grad or self._phases.noting:
-            self._notice_loss(name, prediction, target, reduction, result)
+    def _is_curious(self) -> bool:
+        """Whether the losses of trainings still have something to tell."""
+        return self._searching or self._phases.noting
 
     @aside("losses")
     def _notice_loss(
