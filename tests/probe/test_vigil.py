@@ -60,6 +60,7 @@ def test_all_layers_jump(factor: float) -> None:
     assert (event.step, event.kind) == (100, JUMP)
     assert event.data["ratio"] == pytest.approx(factor, rel=0.9)
     assert event.data["up"] == event.data["down"] == {}
+    assert list(event.data["moves"]) == list(NAMES)
     assert event.data["norm"] / event.data["usual"] == pytest.approx(factor, rel=0.9)
     assert abs(event.data["deviations"]) > 5
 

@@ -44,6 +44,7 @@ _QUIET = 16  # steps after a jump in which no smaller one is told
 _LARGER = 1.2  # times as far, as logarithms
 _MOST_LOST = 8  # times that gradients were not where they were before
 _MOST_NAMED = 64
+_MOST_MOVES = 512
 
 
 class Vigil:
@@ -137,6 +138,7 @@ def jump_event(
         "rows": int(np.isfinite(moves).sum()),
         "up": _layers(names, up, told),
         "down": _layers(names, down, told),
+        "moves": _moves(names, moves),
     }
     norm, usual = data["norm"], data["usual"]
     message = f"Step {step}: the norm of the gradient jumped to {norm:.3g}, usually {usual:.3g}."
@@ -149,6 +151,12 @@ def _total(logs: NDArray[np.float64]) -> float:
 
 def _power(move: float) -> float:
     return math.exp(max(min(move, 700.0), -700.0))
+
+
+def _moves(names: Sequence[str], moves: NDArray[np.float64]) -> Mapping[str, float]:
+    """The norm of each layer over its usual one; of very many, those next to the loss."""
+    known = np.flatnonzero(np.isfinite(moves))[-_MOST_MOVES:]
+    return {names[place]: float(f"{_power(float(moves[place])):.4g}") for place in known}
 
 
 def _layers(

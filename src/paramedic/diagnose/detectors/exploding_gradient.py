@@ -16,6 +16,7 @@ from paramedic.diagnose.jumps import (
     new_jumps,
 )
 from paramedic.diagnose.motion import elasticity, moves, weight_growth
+from paramedic.diagnose.propagation import evenness, passed_on, way_through
 from paramedic.diagnose.rows import middle
 from paramedic.types import Event, Finding, Severity, Window
 
@@ -32,7 +33,8 @@ class ExplodingGradient(Detector):
     before it is told, too, of the whole net or of some layers beside the others; if the loss of
     that step is as high, the batch is to blame, and in a recurrent net it is nature: then it is
     a note at most. A layer that had next to no gradient and gets what others have, as when
-    attention wakes up, is no finding.
+    attention wakes up, is no finding; nor is a leap that went through the net as gradients do:
+    it begins somewhere and passes to the layers before, while those next to the loss stay calm.
 
     ## Why is this bad?
     The gradient holds only in a tiny neighbourhood, so any ordinary learning rate steps far
@@ -116,6 +118,16 @@ class ExplodingGradient(Detector):
         "the same against the usual norm of a typical layer",
         source="char-GPTs; 3.8 was healthy",
     )
+    even: float = threshold(
+        0.4,
+        "share of a leap of all layers, as logarithms, that those next to the loss must have",
+        source="char-GPTs; 0.29 was natural, 0.54 a fault",
+    )
+    passed: float = threshold(
+        0.65,
+        "share of the leap of a layer that is natural if the one before has it",
+        source="char-GPTs; 0.85 was natural, 0.6 (once in 23,000) a fault",
+    )
     batch: float = threshold(
         2.0, "loss against the usual one, from which the batch is to blame", source="as above"
     )
@@ -144,17 +156,19 @@ class ExplodingGradient(Detector):
 
     def _leap(self, window: Window, event: Event) -> Finding | None:
         """What the probe saw at one step, if neither the batch nor the kind of net explains it."""
-        data = event.data
+        data, way = event.data, window.of_chart(way_through)
         typical = data["usual"] / math.sqrt(max(data.get("rows", 1), 1))
         layers = {
             name: norms
             for name, norms in jumped_layers(event, "up", self.leap, self.alone).items()
             if norms[0] > self.matters * typical  # a layer that was idle may wake up
+            and passed_on(event, way, name) < self.passed
         }
         calm = window.of_chart(is_recurrent) and data["deviations"] < self.deviations
         scatter = self.less if data["beyond"] > self.unheard else self.scatter
         far = data["deviations"] > scatter and data["beyond"] > self.beyond
-        common = data["ratio"] > self.leap and far
+        even = evenness(event, way, data["ratio"]) > self.even
+        common = data["ratio"] > self.leap and far and even
         if not layers and (not common or calm or not loss_ratio(window, event.step) < self.batch):
             return None
         norm, usual = data["norm"], data["usual"]
@@ -179,7 +193,7 @@ class ExplodingGradient(Detector):
         )
 
     def _moment(self, window: Window, moment: Jump) -> Finding:
-        grave = moment.deviations > self.deviations
+        grave = moment.deviations > self.deviations and not self._is_natural(window, moment)
         return self.finding(
             window,
             f"The gradient of step {moment.step} (norm {moment.norm:.2g}) is "
@@ -194,6 +208,12 @@ class ExplodingGradient(Detector):
             threshold=self.sudden,
             deviations=moment.deviations,
         )
+
+    def _is_natural(self, window: Window, moment: Jump) -> bool:
+        """Whether the probe saw that it began far from the loss."""
+        way, ratio = window.of_chart(way_through), moment.norm / moment.usual
+        seen = [event for event in window.derive(new_jumps) if event.step == moment.step]
+        return any(evenness(event, way, ratio) < self.even for event in seen)
 
     def _proportion(self, window: Window) -> Finding | None:
         loss, violence = window.derive(curve), window.derive(elasticity)
