@@ -110,9 +110,16 @@ class Race:
         noise = tolerance(self.measure, self.present)
         if self.thrives:  # then it is changed only for something that is better beyond chance
             return self.measure.gain(reference, leg.point.metric) > noise
+        if self._only_guesses(reference):  # then anything is as good
+            return True
         # What is plainly wrong stays wrong: so early, both may be measured by chance.
         allowed = 2 * noise if self.finding.slug in _MISTAKES else noise
         return not_worse(leg.point.metric, reference, self.measure, allowed)
+
+    def _only_guesses(self, reference: float) -> bool:
+        """Whether the present attempt is no better than guessing, at that step or by now."""
+        plan, last = self.present.plan, self.present.last
+        return is_guess(plan, reference) or (last is not None and is_guess(plan, last.point.metric))
 
     @property
     def thrives(self) -> bool:
