@@ -140,3 +140,13 @@ def test_several_problems_make_an_emergency() -> None:
 
 def by_slug(remedies: tuple[Remedy, ...]) -> dict[str, Remedy]:
     return {one.slug: one for one in remedies}
+
+
+def test_one_odd_step_is_no_reason_for_another_net() -> None:
+    def advised(**evidence: Any) -> set[str]:
+        found = finding("exploding-gradient", **evidence)
+        return {one.slug for one in remedies_for(found, window(chart=chart_of(3)), least=0.0)}
+
+    assert {"clip-gradients", "reinitialise"} <= advised()
+    assert "clip-gradients" in advised(moment=40)
+    assert not {"reinitialise", "add-normalisation"} & advised(moment=40)

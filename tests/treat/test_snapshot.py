@@ -57,6 +57,18 @@ def test_going_back_and_on_again(kind: Any) -> None:
     assert _same(after, _state(model, optimizer))
 
 
+def test_one_between_two_does_not_drive_out_the_old_one() -> None:
+    model = _model()
+    snapshots = Snapshots({"": model}, [torch.optim.SGD(model.parameters(), lr=0.1)])
+    for step in (90, 100):
+        snapshots.take(step)
+    snapshots.take(103, between=True)
+    found = [snapshots.before(step) for step in (89, 99, 102, 103)]
+    assert [one and one.step for one in found] == [None, 90, 90, 103]
+    snapshots.take(113)
+    assert snapshots.before(102) is None, "those that come in time drive out the oldest"
+
+
 def test_random_streams_go_on_unless_asked() -> None:
     model = _model()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

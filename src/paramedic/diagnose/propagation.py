@@ -9,21 +9,21 @@ and not the layer before.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from paramedic.types import Chart, Event
 
 _LAST = 3  # layers next to the loss
-_EMBEDDING = "Embedding"  # nothing comes before one
+_EMBEDDING, _NORMALISATION = "Embedding", "Norm"
+Way = Sequence[tuple[str, str]]  # names and kinds of layers
 
 
-def way_through(chart: Chart) -> tuple[tuple[str, bool], ...]:
-    """The layers in the order of execution, and whether each is an embedding. Use
-    `window.of_chart`."""
-    return tuple((layer.name, _EMBEDDING in layer.kind) for layer in chart.layers)
+def way_through(chart: Chart) -> Way:
+    """The layers in the order of execution. Use `window.of_chart`."""
+    return tuple((layer.name, layer.kind) for layer in chart.layers)
 
 
-def evenness(event: Event, way: Sequence[tuple[str, bool]], ratio: float) -> float:
+def evenness(event: Event, way: Way, ratio: float) -> float:
     """How far the last layers went along when the gradient grew by the ratio: the least of their
     moves as a share of it, both as logarithms. 1 if it is not known."""
     moves = event.data.get("moves", {})
@@ -33,15 +33,38 @@ def evenness(event: Event, way: Sequence[tuple[str, bool]], ratio: float) -> flo
     return min(math.log(moves[name]) for name in known[-_LAST:]) / math.log(ratio)
 
 
-def passed_on(event: Event, way: Sequence[tuple[str, bool]], name: str) -> float:
-    """How far the layer before went along when this one leapt, as a share of its move, both as
-    logarithms; beside an embedding it is the first layer after. 0 if it is not known."""
+def passed_on(event: Event, way: Way, name: str, enough: float) -> bool:
+    """Whether a layer leapt because the gradient did that went through it.
+
+    Then the layers before have leapt too, at least by the share `enough` of its logarithm, back to
+    where the way begins: at an embedding, at the first layer, or at a normalisation, since in
+    front of one the branches of a residual net part. If it begins elsewhere all of them were
+    multiplied. Beside an embedding, the first layer after tells.
+    """
     moves = event.data.get("moves", {})
-    known = [(one, embeds) for one, embeds in way if one in moves]
-    place = next((at for at, (one, _) in enumerate(known) if one == name), None)
-    if place is None or moves[name] <= 1:
-        return 0.0
-    after = [one for one, embeds in known[place + 1 :] if not embeds][:1]
-    before = [one for one, _ in known[max(place - 1, 0) : place]]
-    beside = after if known[place][1] or not before else before
-    return math.log(moves[beside[0]]) / math.log(moves[name]) if beside else 0.0
+    known = [one for one in way if one[0] in moves]
+    names = [one for one, _ in known]
+    if name not in names or moves[name] <= 1:
+        return False
+    least = enough * math.log(moves[name])
+    place = names.index(name)
+    start = _start(known, place, moves, least)
+    if start < place:
+        return start == 0 or _is(_EMBEDDING, known[start]) or _is(_NORMALISATION, known[start])
+    if place > 0 and not _is(_EMBEDDING, known[place]):
+        return False
+    after = [one for one, kind in known[place + 1 :] if _EMBEDDING not in kind][:1]
+    return any(math.log(moves[one]) >= least for one in after)
+
+
+def _start(known: Way, place: int, moves: Mapping[str, float], least: float) -> int:
+    """The first of the layers up to a place that leapt together."""
+    while place > 0 and not _is(_EMBEDDING, known[place]):
+        if math.log(moves[known[place - 1][0]]) < least:
+            break
+        place -= 1
+    return place
+
+
+def _is(kind: str, layer: tuple[str, str]) -> bool:
+    return kind in layer[1]

@@ -17,7 +17,7 @@ import numpy as np
 from paramedic.diagnose.causes import Diagnosis
 from paramedic.diagnose.detector import Detector
 from paramedic.prescribe.confidence import LEAST, Outcomes, confidence, ground, measured
-from paramedic.prescribe.cure import Cure
+from paramedic.prescribe.cure import Cure, Family
 from paramedic.prescribe.cures import cures_for
 from paramedic.prescribe.ranking import Emergency, emergency, ranked, told
 from paramedic.types import Finding, Remedy, Window
@@ -100,6 +100,8 @@ class Pharmacist:
 
 
 def _remedy(cure: Cure, finding: Finding, window: Window, table: Outcomes) -> Remedy | None:
+    if cure.family is Family.ARCHITECTURE and "moment" in finding.evidence:
+        return None  # one odd step is no reason for another net
     try:
         with np.errstate(all="ignore"):
             dose = cure.dose(finding, window)

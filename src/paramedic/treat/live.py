@@ -195,9 +195,10 @@ class LiveTreatment:
         self._hands.apply(optimizer, cycle, facts.norm)
 
     def _snapshot(self, facts: Facts, cycle: Cycle, every: int, *, now: bool) -> None:
-        if self._pace.is_due(facts.step) or now:
+        due = self._pace.is_due(facts.step)
+        if due or now:
             begin = perf_counter()
-            self._hands.snapshots.take(facts.step, cycle.scaler)
+            self._hands.snapshots.take(facts.step, cycle.scaler, between=not due)
             self._pace.took(facts.step, perf_counter() - begin, every)
 
     def _release(self, optimizer: Optimizer) -> None:

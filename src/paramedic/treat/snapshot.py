@@ -63,7 +63,7 @@ class Snapshot:
 
 
 class Snapshots:
-    """Takes snapshots and keeps the last two."""
+    """Takes snapshots and keeps the last two: it may be known only later that a run went wrong."""
 
     def __init__(self, models: Mapping[str, nn.Module], optimizers: Sequence[Optimizer]) -> None:
         self._models = tuple(models.values())
@@ -74,9 +74,13 @@ class Snapshots:
         return len(self._kept)
 
     @torch.no_grad()
-    def take(self, step: int, scaler: GradScaler | None = None) -> None:
-        """Keep the state as it is now, before `step`."""
-        retired = self._kept.pop(0) if len(self._kept) == _MOST else None
+    def take(self, step: int, scaler: GradScaler | None = None, *, between: bool = False) -> None:
+        """Keep the state as it is now, before `step`. One that is taken before its time, in
+        `between`, takes the place of the newest, so that the other stays as old as it should be.
+        """
+        oldest, newest = 0, -1
+        full = len(self._kept) == _MOST
+        retired = self._kept.pop(newest if between else oldest) if full else None
         known: dict[int, Tensor] = {}
         states: dict[int, Any] = {}
         if retired is not None:

@@ -162,7 +162,7 @@ class ExplodingGradient(Detector):
             name: norms
             for name, norms in jumped_layers(event, "up", self.leap, self.alone).items()
             if norms[0] > self.matters * typical  # a layer that was idle may wake up
-            and passed_on(event, way, name) < self.passed
+            and not passed_on(event, way, name, self.passed)
         }
         calm = window.of_chart(is_recurrent) and data["deviations"] < self.deviations
         scatter = self.less if data["beyond"] > self.unheard else self.scatter
