@@ -145,6 +145,14 @@ def test_a_leap_of_the_rate_that_hurts_is_ended_soon() -> None:
     assert orders[-1].began == 200
 
 
+def test_a_high_loss_before_the_rate_leapt_is_not_where_it_began() -> None:
+    run = Run()
+    assert run.see(loss=0.42) is None
+    orders = [run.see(rate=3.0), *(run.see(loss=0.8, rate=3.0) for _ in range(3))]
+    assert _actions(orders)[-1] == ["roll-back", "scale-rate"]
+    assert orders[-1].began == 201
+
+
 def test_a_leap_of_the_rate_beside_a_spike_is_ended_at_once() -> None:
     run = Run()
     order = run.see(norm=60.0, rate=3.0)

@@ -239,7 +239,8 @@ class Policy:
         jumped = self._rates.jumped_at
         if jumped is not None:
             reason = f"{reason} after the rate rose to {facts.rate:.3g}"
-            began = min(began, jumped)
+            # Losses waver: where the rate leapt at one step, that is when it began.
+            began = jumped if self._rates.leapt else min(began, jumped)
             remedies.append(self._healthy_rate())
         elif not facts.finite or self._roll_backs:
             factor = _FACTORS[min(self._roll_backs, len(_FACTORS) - 1)]
