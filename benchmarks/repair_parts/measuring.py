@@ -95,12 +95,12 @@ def _effects(case: Case, stage: str) -> dict[str, Any]:
     """Each remedy against the first finding, alone and to the end (AUTOTRAINER's Table 6)."""
     from paramedic.treat.heal.attempt import Attempt, Watchfulness
     from paramedic.treat.heal.candidates import Candidate, candidates
-    from paramedic.treat.heal.healing import _quiet_monitors
+    from paramedic.treat.heal.quiet import quiet_monitors
     from paramedic.treat.remedies import remedies_for
 
     del stage
     effects = []
-    with _quiet_monitors():
+    with quiet_monitors():
         first = Attempt(0, plan(case))
         leg = first.advance(first.plan.steps, Watchfulness())
         if not leg.findings:

@@ -19,7 +19,7 @@ _JUDGED_AFTER = 0.35  # share of the plan after which a loss that rests or creep
 _NOTHING = 0.04  # share of the loss gone that is nothing, as early as that: some start slowly
 _SHORTEST = 120  # steps, which the detectors need in any case
 _JUDGES = (SlowConvergence, LossPlateau)  # by where the loss began
-_SLUGS = frozenset(judge.slug for judge in _JUDGES)
+RESTING = frozenset(judge.slug for judge in _JUDGES)
 _LEARNED = 0.25  # share of the loss gone, from which on something was learned, if only by heart
 
 
@@ -49,9 +49,16 @@ def is_guess(plan: Plan, metric: float) -> bool:
     return metric <= plan.guessing + plan.measure.noise(plan.batches[1].samples)
 
 
+def is_learned(plan: Plan, metric: float) -> bool:
+    """Whether an accuracy is better than that of guessing beyond any doubt."""
+    if plan.measure.name != "accuracy" or math.isnan(metric):
+        return False
+    return metric > plan.guessing + 2 * plan.measure.noise(plan.batches[1].samples)
+
+
 def weighed(finding: Finding, plan: Plan, metric: float) -> Finding:
     """A note that the loss rests or creeps is a warning if the model does no better than guess."""
-    is_note = finding.slug in _SLUGS and finding.severity is Severity.INFO
+    is_note = finding.slug in RESTING and finding.severity is Severity.INFO
     if not is_note or not is_guess(plan, metric):
         return finding
     return dataclasses.replace(finding, severity=Severity.WARNING)

@@ -6,7 +6,7 @@ import math
 
 from torch import nn
 
-from paramedic.treat.heal.scoring import LOST, comparable, not_worse, score, slower, tolerance
+from paramedic.treat.heal.scoring import LOST, comparable, left, not_worse, score, slower, tolerance
 from paramedic.treat.measure import measure
 from paramedic.types import Severity
 from tests.treat.heal.legs import attempt, finding, leg
@@ -74,3 +74,21 @@ def test_worse_is_more_than_chance() -> None:
     assert not not_worse(math.nan, 0.5, ACCURACY, 0.0)
     assert not_worse(0.1, 0.2, LOSS, tolerance(LOSS, attempt()))
     assert not not_worse(0.3, 0.2, LOSS, tolerance(LOSS, attempt()))
+
+
+def test_a_loss_that_rests_where_something_was_learned_is_nothing_wrong() -> None:
+    untouched, changed = attempt(leg(0.5)), attempt(number=1)
+    rests, sick = finding("loss-plateau", Severity.WARNING), finding()
+
+    def wrong(metric: float, ended: bool = True) -> set[str]:
+        end = leg(metric, ended=ended, findings=(rests, sick))
+        return {one.slug for one in left(end, changed, untouched)}
+
+    both = {"loss-plateau", "vanishing-gradient"}
+    assert wrong(0.95) == {"vanishing-gradient"}
+    assert wrong(0.95, ended=False) == both, "it could still learn"
+    assert wrong(0.52) == both, "it only guesses"
+    end = leg(0.95, ended=True, findings=(rests,))
+    assert left(end, untouched, untouched) == (rests,), "it was not changed"
+    good = attempt(leg(0.94))
+    assert left(end, changed, good) == (rests,), "the untouched plan is as good"

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 from paramedic.probe.attach import is_off
-from paramedic.probe.guard import logger
 from paramedic.treat.heal.attempt import Attempt, Leg, Treatment, Watchfulness
 from paramedic.treat.heal.candidates import Refused, candidates
 from paramedic.treat.heal.options import Options
 from paramedic.treat.heal.outcome import FAILED, HEALED, HEALTHY, Outcome, tried
 from paramedic.treat.heal.progress import Listener
+from paramedic.treat.heal.quiet import quiet_monitors
 from paramedic.treat.heal.race import Race, metric_at, metric_from
-from paramedic.treat.heal.scoring import SLOWER, comparable, not_worse, slower, tolerance
+from paramedic.treat.heal.scoring import (
+    SLOWER,
+    comparable,
+    left,
+    not_worse,
+    slower,
+    tolerance,
+)
 from paramedic.treat.heal.session import Session
 from paramedic.treat.plan import Plan
 from paramedic.treat.remedies import remedies_for
@@ -68,26 +72,12 @@ def heal(  # noqa: PLR0913 - these are the settings a user knows, each with a de
     if is_off():
         raise ValueError("PARAMEDIC=off: a plan cannot be healed without being watched.")
     plan.check()
-    with _quiet_monitors():
+    with quiet_monitors():
         session = Session(plan, options, None if out is None else Path(out), progress)
         outcome = _Healing(session).run()
     if out is not None:
         outcome.save(out)
     return outcome
-
-
-@contextlib.contextmanager
-def _quiet_monitors() -> Iterator[None]:
-    """What each monitor finds is told by the heal itself; errors of ours are not kept back."""
-
-    def passes(record: logging.LogRecord) -> bool:
-        return "switched off" in record.msg or record.levelno >= logging.ERROR
-
-    logger.addFilter(passes)
-    try:
-        yield
-    finally:
-        logger.removeFilter(passes)
 
 
 class _Healing:
@@ -134,14 +124,16 @@ class _Healing:
         """What has to be treated now."""
         if self._is_enough(leg.point.metric):
             return None
-        found = [one for one in leg.findings if one.slug not in self.accepted]
+        found = [
+            one for one in left(leg, self.present, self.untouched) if one.slug not in self.accepted
+        ]
         return found[0] if found else self._loss(leg)
 
     def _loss(self, leg: Leg) -> Finding | None:
         """What is wrong with a repaired plan at whose end nothing is found, but which is worse
         than the untouched one: it learns more slowly. That one is trained to its end first: what
         was better early on need not be so in the end."""
-        is_done = leg.ended and not leg.error and not leg.findings
+        is_done = leg.ended and not leg.error and not left(leg, self.present, self.untouched)
         if self.present is self.untouched or not is_done:
             return None
         if self._is_no_loss() and not self._is_doubtful():
@@ -353,15 +345,17 @@ class _Healing:
 
     def _status(self, leg: Leg) -> tuple[str, str]:
         """Healed only if nothing serious is left and nothing was lost."""
-        left = sorted({finding.slug for finding in leg.findings} - self.harmless)
+        there = sorted(
+            {finding.slug for finding in left(leg, self.present, self.untouched)} - self.harmless
+        )
         if leg.error:
             return FAILED, f"It cannot be trained: {leg.error}"
         if self._is_enough(leg.point.metric):
-            left = []
-        if self.present is self.untouched and not left:
+            there = []
+        if self.present is self.untouched and not there:
             return HEALTHY, ""
-        if left:
-            return FAILED, f"Still there at the end: {', '.join(left)}."
+        if there:
+            return FAILED, f"Still there at the end: {', '.join(there)}."
         if not self._is_no_loss():
             return FAILED, "The repaired plan is worse than the untouched one at the same step."
         return HEALED, ""

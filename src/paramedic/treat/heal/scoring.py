@@ -9,6 +9,7 @@ from paramedic.diagnose.detectors.slow_convergence import SlowConvergence
 from paramedic.treat.heal.attempt import Attempt, Leg
 from paramedic.treat.measure import Measure
 from paramedic.treat.plan import Plan
+from paramedic.treat.resting import RESTING, is_learned
 from paramedic.types import Finding, Severity
 
 SLOWER = SlowConvergence.slug
@@ -83,3 +84,16 @@ def slower(leg: Leg, untouched: float) -> Finding:
         step=leg.step,
         evidence={"metric": metric, LOST: untouched},
     )
+
+
+def left(leg: Leg, attempt: Attempt, untouched: Attempt) -> tuple[Finding, ...]:
+    """What is wrong with an attempt at the end of a leg. That the loss of a changed plan rests at
+    its end is nothing wrong if by then it has learned: if it is better than guessing and than the
+    untouched plan, beyond chance."""
+    last, metric, measure = untouched.last, leg.point.metric, attempt.plan.measure
+    if attempt is untouched or last is None or not leg.ended:
+        return leg.findings
+    gain = measure.gain(last.point.metric, metric)
+    if not is_learned(attempt.plan, metric) or not gain > tolerance(measure, untouched):
+        return leg.findings
+    return tuple(one for one in leg.findings if one.slug not in RESTING)
