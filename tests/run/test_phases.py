@@ -31,9 +31,9 @@ def test_an_epoch_ends_with_the_loader(phases: Phases) -> None:
     loader = DataLoader(TensorDataset(X, Y), batch_size=4)
     assert phases.take() is None
     _train(phases, loader)
-    assert phases.pending
+    assert not phases.trained(), "the epoch that has ended comes first"
     assert phases.take() == {}
-    assert not phases.pending
+    assert phases.trained()
 
 
 def test_validation_is_the_mean_over_samples(phases: Phases) -> None:

@@ -30,6 +30,7 @@ class Guesses:
         self._on_guesses = on_guesses
         self._model: Callable[[], nn.Module | None] = lambda: None
         self._handle: Any = None
+        self.awake = False  # whether answers of the model are looked at
         self._batch: Any = None
         self._output: Tensor | None = None
         self._left = 0  # steps from which something may be learned
@@ -47,20 +48,17 @@ class Guesses:
         self._model, self._left, self._place = lambda: None, 0, None
         self._rest()
 
-    @property
-    def awake(self) -> bool:
-        """Whether answers of the model are looked at."""
-        return self._handle is not None
-
     def _arm(self) -> None:
         if self._handle is None:  # for all modules: nothing is stored in the model itself
             self._handle = register_module_forward_hook(self._on_forward)
+            self.awake = True
 
     def _rest(self) -> None:
         self._batch = self._output = None
         if self._handle is not None:
             self._handle.remove()
             self._handle = None
+            self.awake = False
 
     # -- what happens ------------------------------------------------------------------------
 

@@ -55,6 +55,7 @@ class Phases:
         self._served: int | None = None  # the data set that served since the last step
         self._learned: set[int] = set()  # data that the training learns from
         self._noted = 0
+        self.noting = True  # whether the losses of the training are still of interest
         self._evaluations: dict[int, Evaluation] = {}
         self._validation: int | None = None
         self._ended = False
@@ -85,6 +86,7 @@ class Phases:
         if torch.is_grad_enabled() and result.requires_grad:
             if self.noting:
                 self._noted += 1
+                self.noting = self._noted < _FIRST_LOSSES
                 self._learned.add(self._key(target))
                 if name in _LABELS and _are_labels(prediction, target):
                     self.guesses.learn(prediction, target)
@@ -110,13 +112,17 @@ class Phases:
             return self._served
         return target.untyped_storage().data_ptr()
 
-    def trained(self) -> None:
-        """A step of the optimizer begins: what was served belongs to it."""
+    def trained(self) -> bool:
+        """A step of the optimizer begins: what was served belongs to it. False, and nothing is
+        noted, if an epoch has ended before, which has to be taken first."""
+        if self._ended or self._evaluations:
+            return False
         if self._served is not None:
             self._learned.add(self._served)
             self._served = None
         if self.guesses.awake:
             self.guesses.stepped()
+        return True
 
     def take(self) -> dict[str, float] | None:
         """The numbers of the epoch that has ended since; None if none has."""
@@ -129,16 +135,6 @@ class Phases:
             self._validation = unseen[0]
         chosen = evaluations.get(self._validation) if self._validation is not None else None
         return chosen.values("val") if chosen is not None and unseen else {}
-
-    @property
-    def noting(self) -> bool:
-        """Whether the losses of the training are still of interest."""
-        return self._noted < _FIRST_LOSSES
-
-    @property
-    def pending(self) -> bool:
-        """Whether an epoch has ended since the last one was taken."""
-        return self._ended or bool(self._evaluations)
 
 
 def _mean(result: Tensor, reduction: str, count: int) -> Tensor:

@@ -225,9 +225,9 @@ class Watcher:
     def _on_step_begin(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if self._searching:
             self._notice_step(optimizer)
-        if self._phases.pending:
+        if not self._phases.trained():
             self._end_epoch()
-        self._phases.trained()
+            self._phases.trained()
         training = self._by_optimizer.get(id(optimizer))
         if training is not None:
             self._current = training
