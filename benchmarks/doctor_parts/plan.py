@@ -24,7 +24,7 @@ AFTER = {"one step": 8, "lasting": 24}  # steps that a run goes on
 EMERGENCY = 12  # steps after which a dual injection must be one event
 FOREVER = 10_000  # steps: `math.inf` that JSON knows
 
-FRESH = 300  # seeds from here on: thresholds and rules were tried on smaller ones
+FRESH = 400  # seeds from here on: thresholds and rules were tried on smaller ones
 
 
 @dataclass(frozen=True, slots=True)
