@@ -39,9 +39,9 @@ paper, which waits for 500 and has longer runs; gradients for one step, as in th
 it says *lasting* to the end. Seeds up to 399 were there to find out what went wrong and to change \
 rules and thresholds (those from 300 on were judged on before, and then looked into); all numbers \
 here come from others. When attention begins to learn, gradients leap by themselves, ten to four \
-hundred times at one step; what tells that from an injected leap is that it passes through the net: \
-the layers next to the loss hardly move, and those before the layer that leaps leap too. SGD is left \
-out where warnings are counted: it was before this was known. All \
+hundred times at one step; what tells that from an injected leap is that it passes through the \
+net: the layers next to the loss hardly move, and those before the layer that leaps leap too. SGD \
+is left out where warnings are counted: it was before this was known. All \
 runs of a comparison see the same batches. *Told* is when a user hears of it from the logger, \
 counted in steps since the injection: 0 is the very step. Warnings are those while a run goes on; \
 what was said when it was over is told beside them. *Every step* is `watch(overhead=None)`, \
