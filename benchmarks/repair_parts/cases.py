@@ -27,7 +27,10 @@ COMBINATIONS = (
     ("imdb", "fc"), ("imdb", "rnn"), ("reuters", "fc"), ("reuters", "rnn"), ("mnist", "rnn"),
 )  # fmt: skip
 PROBLEMS = ("VG", "EG", "DR", "OL", "SC", "IO", "IL", "AD")
-SICK_EACH, HEALTHY = 15, 60
+FRESH = 500  # numbers from here on were drawn last, and nobody has looked at them singly
+NUMBERS = (*range(15), *range(FRESH, FRESH + 8))
+_HEALTHY_EACH = 4
+HEALTHY = _HEALTHY_EACH * len(NUMBERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +68,9 @@ class Case:
 def cases() -> list[Case]:
     """All cases: the problems take turns, so that any first part of the list has them all."""
     found: list[Case] = []
-    for number in range(SICK_EACH):
+    for number in NUMBERS:
         found += [sick(problem, number) for problem in PROBLEMS]
-        found += [healthy(place) for place in range(4 * number, 4 * number + 4)]
+        found += [healthy(_HEALTHY_EACH * number + place) for place in range(_HEALTHY_EACH)]
     return found
 
 

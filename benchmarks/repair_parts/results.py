@@ -9,14 +9,14 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from .cases import Case, cases, floor
+from .cases import FRESH, Case, cases, floor
 
 NAMES = {
     "VG": "vanishing gradient", "EG": "exploding gradient", "DR": "dying ReLU",
     "OL": "oscillating loss", "SC": "slow convergence", "IO": "improper output activation",
     "IL": "improper loss", "AD": "abnormal data",
 }  # fmt: skip
-JUDGED_SICK, JUDGED_HEALTHY = 7, 30  # numbers from which on cases were not looked at singly
+JUDGED_SICK, JUDGED_HEALTHY = FRESH, 4 * FRESH  # numbers from which on cases were not looked at
 
 
 @dataclass(frozen=True)
