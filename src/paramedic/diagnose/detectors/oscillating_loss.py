@@ -94,7 +94,10 @@ class OscillatingLoss(Detector):
         loss = window.derive(curve)
         assert loss is not None
         # The last level alone may be the bottom of a swing.
-        settled = (loss.start - middle(loss.levels[-4:])) / loss.scale
+        level = middle(loss.levels[-4:])
+        settled = (loss.start - level) / loss.scale
+        if loss.first < loss.chance:  # it was learned in a run before this one
+            settled = max(settled, 1 - level / loss.chance)
         if self._is_sorted(window) and loss.skill < self.learned:
             return self._sorted(window)
         cause, confidence = self._cause(window)
