@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paramedic.diagnose.curve import curve
+from paramedic.diagnose.curve import Curve, curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import bold, middle
 from paramedic.types import Finding, Severity, Window
@@ -69,7 +69,7 @@ class LossExplosion(Detector):
         loss = window.derive(curve)
         assert loss is not None
         now, lowest = middle(loss.levels[-2:]), min(loss.best, loss.start)
-        grown = now / max(abs(lowest), 1e-12)
+        grown = now / max(_size(loss, lowest), 1e-12)
         certain = now - lowest > self.certain * loss.error
         if now < self.above * abs(_first(window)):  # it began high, and may be on its way down
             return None
@@ -85,6 +85,14 @@ class LossExplosion(Detector):
             factor=grown,
             threshold=self.factor,
         )
+
+
+def _size(loss: Curve, lowest: float) -> float:
+    """What the level is held against. A loss that began about zero, as that of a policy does,
+    is many times its start by nature: what it reached in the first half of the run counts."""
+    if loss.start > loss.noise:
+        return abs(lowest)
+    return float(np.abs(loss.levels[: len(loss.levels) // 2]).max())
 
 
 def _first(window: Window) -> float:
