@@ -72,12 +72,12 @@ class ExplodingGradient(Detector):
     growth: float = threshold(
         1e3, "growth of the same since the first frame of the window", source="as above"
     )
-    steps: int = threshold(20, "steps before it is judged", source="the first steps are wild")
+    steps: int = threshold(26, "steps before it is judged", source="tuning half; 13 was healthy")
     weights: float = threshold(
         5.0, "growth of the weights above which the steps are to blame", source="as above"
     )
     learned: float = threshold(
-        0.3, "share of the loss that is gone, above which the net learns", source="as above"
+        0.25, "share of the loss that is gone, above which the net learns", source="as above"
     )
 
     still: float = threshold(1e-5, "update ratio that is hardly a move", source="as above")

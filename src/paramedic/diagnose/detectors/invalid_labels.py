@@ -64,6 +64,11 @@ class InvalidLabels(Detector):
     away: float = threshold(
         4.0, "its distance from the mean in deviations of the batch", source="as above"
     )
+    apart: float = threshold(
+        8.0,
+        "its distance from all targets of the other batches, in their deviations",
+        source="tuning half: 1000; a cap or a rare reward has its like near by",
+    )
 
     def missing(self, window: Window) -> str | None:
         if len(scalars(window, "target_nan")):
@@ -98,7 +103,12 @@ class InvalidLabels(Detector):
             share = float((ends[known] == value).mean())
             there = known & (ends == value)
             away = float(np.median(np.abs(means[there] - value) / spreads[there]))
-            if value == round(value) and share > self.stand_in and away > self.away:
+            rest = known & ~there
+            if not rest.any():  # nothing to compare with: it may be one of two answers
+                continue
+            apart = float(np.median(np.abs(ends[rest] - value) / spreads[rest]))
+            alone = away > self.away and apart > self.apart
+            if value == round(value) and share > self.stand_in and alone:
                 return self._finding(
                     window,
                     f"The target {value:g} comes in {share:.0%} of the batches, far from all "
