@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import scalars
@@ -13,6 +14,7 @@ from paramedic.types import Finding, Severity, Task, Window
 
 _WITH_IGNORED = ("cross-entropy", "nll")
 _IGNORED = -100  # the `ignore_index` of torch's cross-entropy
+_TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +105,9 @@ class InvalidLabels(Detector):
             share = float((ends[known] == value).mean())
             there = known & (ends == value)
             away = float(np.median(np.abs(means[there] - value) / spreads[there]))
-            rest = known & ~there
-            if not rest.any():  # nothing to compare with: it may be one of two answers
+            if value != round(value) or share <= self.stand_in or away <= self.away:
                 continue
-            apart = float(np.median(np.abs(ends[rest] - value) / spreads[rest]))
-            alone = away > self.away and apart > self.apart
-            if value == round(value) and share > self.stand_in and alone:
+            if _apart(window, name, value, known) > self.apart:
                 return self._finding(
                     window,
                     f"The target {value:g} comes in {share:.0%} of the batches, far from all "
@@ -208,3 +207,23 @@ class InvalidLabels(Detector):
         **evidence: Any,
     ) -> Finding:
         return self.finding(window, text, severity=severity, confidence=confidence, **evidence)
+
+
+def _apart(window: Window, name: str, value: float, known: NDArray[np.bool_]) -> float:
+    """How far one end of the targets is from all others, in deviations of batches without it.
+
+    Where there are none it is held against the other end, by its distance from the bulk. If that
+    end is fixed as well these are the bounds of a range, or one of two answers is rare.
+    """
+    ends, spreads = window.scalar(name)[known], window.scalar("target_std")[known]
+    rest = ends != value
+    if rest.any():
+        return float(np.median(np.abs(ends[rest] - value) / spreads[rest]))
+    other = "target_max" if name == "target_min" else "target_min"
+    others = window.scalar(other)[known]
+    if np.ptp(others) == 0:
+        return 0.0
+    means = window.scalar("target_mean")[known]
+    share = 1 / (1 + ((means - value) / spreads) ** 2)  # if all others were the same
+    bulk = value + (means - value) / (1 - share)
+    return float(np.median(np.abs(value - bulk) / np.maximum(np.abs(others - bulk), _TINY)))
