@@ -18,7 +18,8 @@ class LossExplosion(Detector):
 
     ## What it looks for
     A level of the loss, not a single batch, that is several times that of the start (or of
-    guessing) and that does not come back down.
+    guessing) and that does not come back down. A loss that began about zero, as that of a
+    policy, is held against what it reached in the first half of the run.
 
     ## Why is this bad?
     The run goes away from every solution. Mostly the learning rate is too high, a sign is wrong,

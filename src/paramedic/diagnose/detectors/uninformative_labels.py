@@ -20,7 +20,9 @@ class UninformativeLabels(Detector):
     ## What it looks for
     A loss that has come to rest at the entropy of the labels (or the variance of the targets),
     the loss of a model that knows only how often each target comes, while gradients flow and the
-    weights move at a sound rate.
+    weights move at a sound rate. Where a validation loss was handed in it has a say: below
+    guessing it acquits the labels, above it what the training loss has gained was learned by
+    heart. Language models all rest near guessing at first and must be nearer.
 
     ## Why is this bad?
     If the net could use the inputs at all it would do better than guessing. Shuffled labels, a
