@@ -72,7 +72,7 @@ class ExplodingGradient(Detector):
     growth: float = threshold(
         1e3, "growth of the same since the first frame of the window", source="as above"
     )
-    steps: int = threshold(26, "steps before it is judged", source="tuning half; 13 was healthy")
+    steps: int = threshold(20, "steps before it is judged", source="the first steps are wild")
     weights: float = threshold(
         5.0, "growth of the weights above which the steps are to blame", source="as above"
     )
