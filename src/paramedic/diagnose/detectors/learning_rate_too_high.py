@@ -57,9 +57,7 @@ class LearningRateTooHigh(Detector):
     lasting = True
 
     ratio: float = threshold(
-        0.4,
-        "update of the typical layer against its weights",
-        source="tuning half: sick from 0.45 on; 0.3 woke no healthy run",
+        0.45, "update of the typical layer against its weights", source="tuning half of the zoo"
     )
     replaced: float = threshold(
         0.9, "the same, above which the weights were replaced", source="tuning half of the zoo"
@@ -86,9 +84,7 @@ class LearningRateTooHigh(Detector):
         0.1, "update that blows the weights up if it goes on", source="tuning half of the zoo"
     )
     jump: float = threshold(
-        1.7,
-        "largest loss against the start: large steps must have hurt",
-        source="tuning half: sick from 2 on; 1.3 woke no healthy run",
+        2.0, "largest loss against the start: large steps must have hurt", source="as above"
     )
     worse: float = threshold(
         0.05, "share of the loss that must be gone for the run to be learning", source="as above"
