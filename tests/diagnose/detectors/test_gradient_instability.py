@@ -57,6 +57,14 @@ def test_silent(healthy: Window) -> None:
     assert judge(DETECTOR, healthy) is None
 
 
+def test_what_is_far_below_guessing_is_no_harm() -> None:
+    given = spiky()
+    above = 3 * DETECTOR.loss / DETECTOR.harm
+    scalars = {**given.scalars, "label_entropy": np.full(len(given), 2 * above)}
+    known = replace(given.chart, loss="cross-entropy", loss_mean=True)
+    assert judge(DETECTOR, replace(given, chart=known, scalars=scalars)) is None
+
+
 def test_a_reward_is_no_harm() -> None:
     """A policy's loss goes below zero, and its spikes do, too."""
     assert judge(DETECTOR, spiky(loss=-3 * DETECTOR.loss)) is None

@@ -83,6 +83,28 @@ def test_far_targets_that_stand_for_nothing(lowest: Any) -> None:
     assert judge(DETECTOR, numbers(lowest)) is None
 
 
+def far(largest: Any, **more: Any) -> Window:
+    """Regression on targets of about zero whose largest is far from it."""
+    given = {"loss": "mse", "task": Task.REGRESSION, "target_kind": "float"}
+    return labels(0, largest, chart=given, target_mean=0.05, **more)
+
+
+def test_rare_answers_and_caps_stand_for_nothing() -> None:
+    assert judge(DETECTOR, far(1.0, target_std=0.2)) is None  # a rare reward
+    capped = np.where(np.arange(FRAMES) % 3, 10.0, 9.5)
+    assert judge(DETECTOR, far(capped, target_std=1.5)) is None
+
+
+def test_a_stand_in_that_some_batches_lack() -> None:
+    some = np.arange(FRAMES) % 2 == 0
+    found = fires(
+        DETECTOR,
+        far(np.where(some, 999.0, 1.5), target_std=np.where(some, 170.0, 0.5)),
+        Severity.CRITICAL,
+    )
+    assert found.evidence["share"] == pytest.approx(0.5)
+
+
 def test_the_smallest_target_may_come_again_and_again() -> None:
     assert judge(DETECTOR, numbers(0.0, target_mean=2.0, target_std=1.0)) is None
 

@@ -49,6 +49,14 @@ def test_a_loss_that_began_high_has_not_grown() -> None:
     assert judge(DETECTOR, given) is None
 
 
+def test_a_loss_that_began_about_zero() -> None:
+    """That of a policy grows with its certainty; one that diverges goes on and on."""
+    noise = 0.5 * np.random.default_rng(0).standard_normal(160)
+    policy = 1.5 * (1 - np.exp(-np.arange(160) / 30))
+    assert judge(DETECTOR, window(losses=policy + noise)) is None
+    fires(DETECTOR, window(losses=1e-3 * np.exp(np.arange(160) / 10) + noise), Severity.CRITICAL)
+
+
 def test_lbfgs_leaps_and_comes_back() -> None:
     leap = np.concatenate([resting(1.0, 12), resting(FAR, DETECTOR.bold_steps)])
     chart = chart_of(1, optimizers=({"name": "LBFGS"},))

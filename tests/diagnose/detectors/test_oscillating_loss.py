@@ -56,6 +56,13 @@ def test_a_net_that_is_good_at_them_all_the_same() -> None:
     assert judge(DETECTOR, replace(given, epochs=(known,) * 3)) is None
 
 
+def test_a_run_that_goes_on_far_below_guessing() -> None:
+    given = run(0.01 * swings(MANY))
+    known = replace(given.chart, loss="cross-entropy", loss_mean=True)
+    fires(DETECTOR, given, Severity.WARNING)
+    assert judge(DETECTOR, replace(given, chart=known, _derived={})) is None
+
+
 OVERSHOOTING = DETECTOR.momentum
 
 

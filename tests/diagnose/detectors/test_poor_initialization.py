@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from paramedic.diagnose.detectors.poor_initialization import PoorInitialization
-from paramedic.types import Layer, Severity, Window
+from paramedic.types import Layer, Severity, Task, Window
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.detectors.losses import resting
 from tests.diagnose.windows import chart_of, window
@@ -102,6 +104,23 @@ def test_a_first_loss_far_above_guessing() -> None:
 )
 def test_silent(healthy: Window) -> None:
     assert judge(DETECTOR, healthy) is None
+
+
+def test_gates_that_begin_at_zero_beside_a_head_that_does() -> None:
+    gates = Layer("gates", "ParameterList", 8)
+    given = start((0.01, 0.01, 0.0, 0.0), layers=[*LINEAR[:2], gates, LINEAR[3]])
+    assert judge(DETECTOR, given) is None
+
+
+@pytest.mark.parametrize(("first", "told"), [(0.69, False), (0.8 * DETECTOR.first_loss, True)])
+def test_where_a_class_is_rare_a_net_begins_with_equal_chances(first: float, told: bool) -> None:
+    given = start(first_loss=first)
+    chart = replace(
+        given.chart, loss="binary-cross-entropy", task=Task.BINARY, output_shape=(64, 1)
+    )
+    rare = {"target_mean": np.full(len(given), 0.01)}  # guessing gives 0.056
+    found = judge(DETECTOR, replace(given, chart=chart, scalars=rare))
+    assert (found is not None) == told
 
 
 def test_missing() -> None:

@@ -7,7 +7,7 @@ import pytest
 from paramedic.diagnose.detectors.saturated_activation import SaturatedActivation
 from paramedic.types import Layer, Severity, Window
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
-from tests.diagnose.detectors.losses import learning, resting
+from tests.diagnose.detectors.losses import learning, resting, sloping
 from tests.diagnose.windows import chart_of, window
 
 DETECTOR = SaturatedActivation()
@@ -41,8 +41,9 @@ def test_a_functional_tanh_is_seen_at_the_input_of_its_reader() -> None:
         values(FREE, FREE),
         values(FULL, FREE, losses=learning()),
         values(FREE, FULL, net=[NET[1], NET[0]]),
+        values(FULL, FREE, losses=sloping(2.3, 2.0)),
     ],
-    ids=["free", "has learned", "the output is certain"],
+    ids=["free", "has learned", "the output is certain", "learns"],
 )
 def test_silent(healthy: Window) -> None:
     assert judge(DETECTOR, healthy) is None

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from paramedic.diagnose.detectors.uninformative_labels import UninformativeLabels
-from paramedic.types import Severity, Window
+from paramedic.types import Severity, Task, Window
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.detectors.losses import learning, resting, stepping
 from tests.diagnose.windows import chart_of, series, window
@@ -58,6 +58,22 @@ AWAY = 1 + 4 * DETECTOR.near
 )
 def test_silent(healthy: Window) -> None:
     assert judge(DETECTOR, healthy) is None
+
+
+def test_a_validation_loss_tells_what_was_learned_by_heart() -> None:
+    given = GUESSING * (1 - 1.5 * DETECTOR.near)
+    fires(DETECTOR, run(resting(given), validation=[2.4] * 5), Severity.WARNING)
+    assert judge(DETECTOR, run(resting(given))) is None
+    better = GUESSING * (1 - 2 * DETECTOR.better)
+    assert judge(DETECTOR, run(resting(GUESSING), validation=[better] * 5)) is None
+
+
+def test_language_models_rest_near_guessing_at_first() -> None:
+    words = chart_of(3, loss="cross-entropy", loss_mean=True, task=Task.LANGUAGE_MODEL)
+    given = GUESSING * (1 - (DETECTOR.near + DETECTOR.near_language) / 2)
+    fires(DETECTOR, run(resting(given)), Severity.WARNING)
+    assert judge(DETECTOR, run(resting(given), chart=words)) is None
+    fires(DETECTOR, run(resting(GUESSING), chart=words), Severity.WARNING)
 
 
 def test_missing() -> None:

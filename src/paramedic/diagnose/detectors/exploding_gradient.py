@@ -79,7 +79,7 @@ class ExplodingGradient(Detector):
         5.0, "growth of the weights above which the steps are to blame", source="as above"
     )
     learned: float = threshold(
-        0.3, "share of the loss that is gone, above which the net learns", source="as above"
+        0.25, "share of the loss that is gone, above which the net learns", source="as above"
     )
 
     still: float = threshold(1e-5, "update ratio that is hardly a move", source="as above")

@@ -79,7 +79,10 @@ class GradientInstability(Detector):
     def _harm(self, window: Window) -> float:
         """The loss from which a jump matters: near zero a jump may be large and still harmless."""
         loss = window.derive(curve)
-        return 0.0 if loss is None else self.harm * abs(loss.start)
+        if loss is None:
+            return 0.0
+        # A run that goes on from a good start is not harmed by what is still far below guessing.
+        return self.harm * max(abs(loss.start), loss.chance if loss.chance > 0 else 0.0)
 
     def examine(self, window: Window) -> Finding | None:
         norms, losses = window.scalar("grad_norm"), window.scalar("loss")

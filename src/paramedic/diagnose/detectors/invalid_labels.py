@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import scalars
@@ -13,6 +14,7 @@ from paramedic.types import Finding, Severity, Task, Window
 
 _WITH_IGNORED = ("cross-entropy", "nll")
 _IGNORED = -100  # the `ignore_index` of torch's cross-entropy
+_TINY = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,9 @@ class InvalidLabels(Detector):
 
     ## What it looks for
     NaN among the targets; only the value that the loss ignores (-100); the same single target in
-    every batch; class numbers that start at 1 although the net has an output for class 0.
+    every batch; class numbers that start at 1 although the net has an output for class 0; one
+    number again and again that is apart from all others (-999 for a missing one; a rare answer
+    or a cap is not meant).
 
     ## Why is this bad?
     A net learns what the targets say. If all are ignored there is no gradient; if all are the
@@ -64,6 +68,11 @@ class InvalidLabels(Detector):
     away: float = threshold(
         4.0, "its distance from the mean in deviations of the batch", source="as above"
     )
+    apart: float = threshold(
+        8.0,
+        "its distance from all targets of the other batches, in their deviations",
+        source="tuning half: 1000; a cap or a rare reward has its like near by",
+    )
 
     def missing(self, window: Window) -> str | None:
         if len(scalars(window, "target_nan")):
@@ -98,7 +107,9 @@ class InvalidLabels(Detector):
             share = float((ends[known] == value).mean())
             there = known & (ends == value)
             away = float(np.median(np.abs(means[there] - value) / spreads[there]))
-            if value == round(value) and share > self.stand_in and away > self.away:
+            if value != round(value) or share <= self.stand_in or away <= self.away:
+                continue
+            if _apart(window, name, value, known) > self.apart:
                 return self._finding(
                     window,
                     f"The target {value:g} comes in {share:.0%} of the batches, far from all "
@@ -198,3 +209,23 @@ class InvalidLabels(Detector):
         **evidence: Any,
     ) -> Finding:
         return self.finding(window, text, severity=severity, confidence=confidence, **evidence)
+
+
+def _apart(window: Window, name: str, value: float, known: NDArray[np.bool_]) -> float:
+    """How far one end of the targets is from all others, in deviations of batches without it.
+
+    Where there are none it is held against the other end, by its distance from the bulk. If that
+    end is fixed as well these are the bounds of a range, or one of two answers is rare.
+    """
+    ends, spreads = window.scalar(name)[known], window.scalar("target_std")[known]
+    rest = ends != value
+    if rest.any():
+        return float(np.median(np.abs(ends[rest] - value) / spreads[rest]))
+    other = "target_max" if name == "target_min" else "target_min"
+    others = window.scalar(other)[known]
+    if np.ptp(others) == 0:
+        return 0.0
+    means = window.scalar("target_mean")[known]
+    share = 1 / (1 + ((means - value) / spreads) ** 2)  # if all others were the same
+    bulk = value + (means - value) / (1 - share)
+    return float(np.median(np.abs(value - bulk) / np.maximum(np.abs(others - bulk), _TINY)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paramedic.diagnose.curve import curve
+from paramedic.diagnose.curve import Curve, curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import bold, middle
 from paramedic.types import Finding, Severity, Window
@@ -18,7 +18,8 @@ class LossExplosion(Detector):
 
     ## What it looks for
     A level of the loss, not a single batch, that is several times that of the start (or of
-    guessing) and that does not come back down.
+    guessing) and that does not come back down. A loss that began about zero, as that of a
+    policy, is held against what it reached in the first half of the run.
 
     ## Why is this bad?
     The run goes away from every solution. Mostly the learning rate is too high, a sign is wrong,
@@ -69,7 +70,7 @@ class LossExplosion(Detector):
         loss = window.derive(curve)
         assert loss is not None
         now, lowest = middle(loss.levels[-2:]), min(loss.best, loss.start)
-        grown = now / max(abs(lowest), 1e-12)
+        grown = now / max(_size(loss, lowest), 1e-12)
         certain = now - lowest > self.certain * loss.error
         if now < self.above * abs(_first(window)):  # it began high, and may be on its way down
             return None
@@ -85,6 +86,14 @@ class LossExplosion(Detector):
             factor=grown,
             threshold=self.factor,
         )
+
+
+def _size(loss: Curve, lowest: float) -> float:
+    """What the level is held against. A loss that began about zero, as that of a policy does,
+    is many times its start by nature: what it reached in the first half of the run counts."""
+    if loss.start > loss.noise:
+        return abs(lowest)
+    return float(np.abs(loss.levels[: len(loss.levels) // 2]).max())
 
 
 def _first(window: Window) -> float:

@@ -56,7 +56,7 @@ class LossPlateau(Detector):
         0.85, "the same for a linear model, which may be too simple: a note", source="tuning half"
     )
     nothing_language: float = threshold(
-        0.05, "the same, above which it is a note only", source="tuning half"
+        0.03, "the same, above which it is a note only", source="tuning half; 0.06 was healthy"
     )
     pace: float = threshold(
         0.02, "fall over the last quarter that is none", source="tuning half of the zoo"

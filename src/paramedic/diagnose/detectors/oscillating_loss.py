@@ -69,6 +69,9 @@ class OscillatingLoss(Detector):
     turns: int = threshold(3, "turns that make an oscillation", source="tuning half of the zoo")
     turns_unexplained: int = threshold(5, "the same, if no cause is in sight", source="as above")
     certain: float = threshold(5.0, "size of a swing in standard errors", source="five sigma")
+    certain_rate: float = threshold(
+        4.0, "the same, if the rate swings", source="tuning half: 3.6 woke no healthy run"
+    )
     learned: float = threshold(
         0.7, "share of the loss that is gone, above which unrest is forgiven", source="as above"
     )
@@ -94,15 +97,18 @@ class OscillatingLoss(Detector):
         loss = window.derive(curve)
         assert loss is not None
         # The last level alone may be the bottom of a swing.
-        settled = (loss.start - middle(loss.levels[-4:])) / loss.scale
+        level = middle(loss.levels[-4:])
+        settled = (loss.start - level) / loss.scale
+        if loss.first < loss.chance:  # it was learned in a run before this one
+            settled = max(settled, 1 - level / loss.chance)
         if self._is_sorted(window) and loss.skill < self.learned:
             return self._sorted(window)
-        cause, confidence = self._cause(window)
+        cause, confidence, certain = self._cause(window)
         if settled > (self.learned_explained if cause else self.learned):
             return None
         pieces, error = _pieces(window, wary=not cause)
         swing = self.swing_explained if cause else self.swing
-        size = max(swing * loss.scale, self.certain * error)
+        size = max(swing * loss.scale, certain * error)
         turns = turning_points(pieces, size)
         if turns < (self.turns if cause else self.turns_unexplained):
             return None
@@ -120,14 +126,16 @@ class OscillatingLoss(Detector):
             learned=loss.learned,
         )
 
-    def _cause(self, window: Window) -> tuple[str, float]:
+    def _cause(self, window: Window) -> tuple[str, float, float]:
+        """What is in sight, how sure that makes us, and how large swings must be then."""
         optimizers = window.chart.optimizers
         momentum = max((float(one.get("momentum") or 0) for one in optimizers), default=0.0)
         if momentum >= self.momentum:
-            return f"a momentum of {momentum:g} carries it past every minimum", 0.92
+            cause = f"a momentum of {momentum:g} carries it past every minimum"
+            return cause, 0.92, self.certain
         if self._rate_swings(scalars(window, "lr/0")):
-            return "the learning rate itself swings", 0.9
-        return "", 0.8
+            return "the learning rate itself swings", 0.9, self.certain_rate
+        return "", 0.8, self.certain
 
     def _is_sorted(self, window: Window) -> bool:
         one_class = scalars(window, "target_constant")

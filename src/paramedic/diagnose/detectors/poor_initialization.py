@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import learners, middle, names, normalises, scalars
-from paramedic.types import Finding, Layer, Severity, Window
+from paramedic.diagnose.rows import learner_places, middle, names, normalises, scalars
+from paramedic.types import Chart, Finding, Layer, Severity, Window
 
 _CARRIERS = ("Linear", "Conv", "Bilinear")
 _GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}  # and their cells
@@ -82,10 +83,8 @@ class PoorInitialization(Detector):
         return self._constant(window) or self._scale(window)
 
     def _constant(self, window: Window) -> Finding | None:
-        rows = learners(window)
-        spread = window.layer("weight_var")[0, rows]
-        several = np.array([window.chart.layers[int(row)].parameters > 2 for row in rows], np.bool_)
-        flat = (spread == 0) & several
+        rows = window.of_chart(_matrices)
+        flat = window.layer("weight_var")[0, rows] == 0
         pairs = np.flatnonzero(flat[1:] & flat[:-1])
         if not len(pairs):
             return None
@@ -173,6 +172,17 @@ def _recurrent_gain(window: Window) -> float:
 _SORTED = 0.4  # share of batches of one class
 
 
+def _matrices(chart: Chart) -> NDArray[np.intp]:
+    """The learners that mix several inputs; scales and gates may well begin equal."""
+    layers = chart.layers
+    mixing = [
+        place
+        for place in learner_places(chart)
+        if layers[place].fan_in > 0 and layers[place].parameters > 2
+    ]
+    return np.array(mixing, np.intp)
+
+
 def _carries(layer: Layer) -> bool:
     return layer.parameters > 0 and layer.kind.startswith(_CARRIERS)
 
@@ -187,4 +197,12 @@ def _first_loss_over_chance(window: Window) -> float:
     if len(one_class) and one_class.mean() > _SORTED:  # what guessing gives is not known yet
         return 1.0
     losses = window.pulse.loss
-    return float(losses[0] / loss.chance) if np.isfinite(losses[0]) else 1.0
+    guessing = max(loss.chance, _even(window.chart))
+    return float(losses[0] / guessing) if np.isfinite(losses[0]) else 1.0
+
+
+def _even(chart: Chart) -> float:
+    """The loss of a net that holds all classes for equally likely: where one of them is rare that
+    is far above guessing by frequencies, and still the best that a net can begin with."""
+    shape = chart.output_shape
+    return float(np.log(shape[1] if len(shape) > 1 and shape[1] > 1 else 2))

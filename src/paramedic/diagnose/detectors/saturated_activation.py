@@ -49,7 +49,9 @@ class SaturatedActivation(Detector):
     )  # fmt: skip
 
     saturated: float = threshold(
-        0.7, "share of the values of a layer at a bound", source="tuning half of the zoo"
+        0.8,
+        "share of the values of a layer at a bound",
+        source="tuning half: healthy up to 0.61, sick from 0.87 on",
     )
     learned: float = threshold(
         0.2, "share of the loss that is gone, above which the net learns", source="as above"
@@ -69,7 +71,7 @@ class SaturatedActivation(Detector):
         worst = int(shares.argmax())
         loss = window.derive(curve)
         assert loss is not None
-        if shares[worst] < self.saturated or loss.learned > self.learned:
+        if shares[worst] < self.saturated or loss.learned > self.learned or loss.falling:
             return None
         rows = [int(row) for row in np.flatnonzero(shares >= self.saturated)]
         return self.finding(

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paramedic.diagnose.curve import curve, too_early
+from paramedic.diagnose.curve import Curve, curve, too_early
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import motion, moves
 from paramedic.diagnose.rows import is_straight, middle
-from paramedic.types import Finding, Window
+from paramedic.types import Finding, Task, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,9 @@ class UninformativeLabels(Detector):
     ## What it looks for
     A loss that has come to rest at the entropy of the labels (or the variance of the targets),
     the loss of a model that knows only how often each target comes, while gradients flow and the
-    weights move at a sound rate.
+    weights move at a sound rate. Where a validation loss was handed in it has a say: below
+    guessing it acquits the labels, above it what the training loss has gained was learned by
+    heart. Language models all rest near guessing at first and must be nearer.
 
     ## Why is this bad?
     If the net could use the inputs at all it would do better than guessing. Shuffled labels, a
@@ -52,6 +54,17 @@ class UninformativeLabels(Detector):
         "distance from the loss of guessing, as a share of it",
         source="tuning half of the zoo",
     )
+    near_language: float = threshold(
+        0.02,
+        "the same for language models, which all rest near guessing at first",
+        source="tuning half: healthy ones from 0.065 on; it has no sick ones",
+    )
+    near_by_heart: float = threshold(
+        0.1, "the same, if the validation loss is not below guessing", source="tuning half: 0.09"
+    )
+    better: float = threshold(
+        0.02, "validation loss below guessing from which labels tell something", source="as above"
+    )
     errors: float = threshold(
         1.0, "standard errors of a level that it may be off beyond that", source="as above"
     )
@@ -81,12 +94,15 @@ class UninformativeLabels(Detector):
         loss, move = window.derive(curve), window.derive(motion)
         assert loss is not None
         assert move is not None
-        away = abs(middle(loss.levels[-4:]) - loss.chance) / max(loss.chance, 1e-12)
+        away = middle(loss.levels[-4:]) / max(loss.chance, 1e-12) - 1
         # A rate may have come to its end by plan: it is enough that the weights did move.
         fastest = max(move.middle, float(window.derive(moves).max(initial=0.0)))
         sound = self.least_motion <= fastest and move.middle <= self.most_motion
-        near = self.near + self.errors * loss.error / max(loss.chance, 1e-12)
-        if away > near or not sound or loss.learned > near or move.blocked:
+        error = self.errors * loss.error / max(loss.chance, 1e-12)
+        near = self._near(window, loss, error) + error
+        if away > self.near + error or max(-away, loss.learned) > near:
+            return None
+        if not sound or move.blocked:
             return None
         # What is learned slowly may hold elsewhere, too; what falls fast is no guessing.
         if loss.validation_pace > 0 or loss.pace > self.fast:
@@ -99,7 +115,23 @@ class UninformativeLabels(Detector):
             confidence=0.75,
             loss=loss.last,
             guessing=loss.chance,
-            distance=away,
+            distance=abs(away),
             threshold=near,
             update_ratio=move.middle,
         )
+
+    def _near(self, window: Window, loss: Curve, error: float) -> float:
+        """How far below guessing is still near. The validation loss tells what was learned by
+        heart."""
+        if window.chart.task is Task.LANGUAGE_MODEL:
+            return self.near_language
+        seen = loss.validation
+        if len(seen) < _EPOCHS:
+            return self.near
+        better = 1 - middle(seen[-3:]) / max(loss.chance, 1e-12)
+        if better > self.better + error:
+            return -1.0  # they do tell something
+        return self.near if better > 0 else self.near_by_heart
+
+
+_EPOCHS = 4  # validation losses that can be relied on
