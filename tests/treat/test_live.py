@@ -380,6 +380,25 @@ def test_what_was_at_one_step_only_is_not_treated_for_longer() -> None:
     assert case.actions() == []
 
 
+def test_a_layer_that_leaps_is_clipped_before_the_step_is_taken() -> None:
+    def trained(treat: str, factor: float) -> tuple[Case, Tensor]:
+        case = Case(treat, overhead=None)
+        kind = "exploding-gradient"
+        with paramedic.inject(
+            case.model, case.optimizer, kind, at=120, duration=1, layers=["2"], factor=factor
+        ):
+            case.train(steps=122)
+        return case, torch.cat([one.detach().flatten() for one in case.model.parameters()])
+
+    _, sound = trained("off", 1.0)
+    _, harmed = trained("off", 200.0)
+    treated, saved = trained("auto", 200.0)
+    assert treated.actions() == [("clip-gradients", 120)]
+    (event,) = treated.monitor.interventions
+    assert list(event.data["args"]["layers"]) == ["2"]
+    assert float((saved - sound).norm()) < 0.1 * float((harmed - sound).norm())
+
+
 def test_a_rate_that_comes_back_by_itself_is_no_longer_scaled() -> None:
     case = Case()
 

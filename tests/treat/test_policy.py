@@ -259,3 +259,20 @@ def test_without_a_loss_gradients_alone_are_judged() -> None:
 
 def test_a_step_without_gradients_is_nothing() -> None:
     assert Policy(Limits()).judge(Facts(0, 1.0, NAN, 0.1)) is None
+
+
+def test_layers_that_leapt_are_clipped_unless_something_else_is_to_blame() -> None:
+    def order(loss: float = NAN, rate: float = 0.1, **limits: object) -> Order | None:
+        run = Run(**limits)
+        run.see(rate=rate)
+        loss = 0.3 if math.isnan(loss) else loss
+        return run.policy.leap({"a": 0.05, "b": 0.1}, Facts(run.step, loss, 3.0, rate))
+
+    given = order()
+    assert given is not None
+    assert [one.args["layers"] for one in given.remedies] == [{"a": 0.05, "b": 0.1}]
+    assert "of `a` and 1 more is 20 times the usual" in given.reason
+    assert order(loss=5.0) is None, "the batch"
+    assert order(rate=3.0) is None, "the rate"
+    assert order(most=0) is None, "enough was done"
+    assert Run().policy.leap({}, Facts(200, 0.3, 3.0, 0.1)) is None

@@ -13,6 +13,7 @@ from paramedic.probe.cycle import Cycle
 from paramedic.treat.buffers import Buffers
 from paramedic.treat.gradients import Withheld, shrink
 from paramedic.treat.lasting import Lasting
+from paramedic.treat.leaps import Leaps
 from paramedic.treat.orders import Order
 from paramedic.treat.snapshot import Snapshots
 from paramedic.types import Remedy
@@ -29,6 +30,7 @@ class Hands:
         self.buffers.keep()
         self.snapshots = Snapshots(patient.models, patient.optimizers)
         self.lasting = Lasting(patient.optimizers)
+        self.leaps = Leaps(patient.models)
         self._withheld = Withheld()
         self._clip_now = math.inf
 
@@ -65,6 +67,9 @@ class Hands:
         cycle.skipped = True
 
     def _clip(self, remedy: Remedy, order: Order, optimizer: Optimizer, cycle: Cycle) -> None:
+        if "layers" in remedy.args:
+            self.leaps.shrink(remedy.args["layers"])
+            return
         most = float(remedy.args["max_norm"])
         if remedy.args.get("steps") == 1:
             self._clip_now = most

@@ -156,6 +156,8 @@ class LiveTreatment:
         """Other ranks wait for us in the exchange, so it takes place even if we have failed."""
         self._try(self._release, optimizer)
         facts = self._try(self._read, optimizer, step, cycle)
+        if cycle.jump is not None and self._agreement.alone:
+            facts = self._try(self._after_leap, cycle.jump, facts, optimizer, cycle)
         letter = self._letter() if self._waiting else None
         agreed = self._agreement.reach(Report(facts, self._pace.every, letter))
         if agreed.facts is None:
@@ -167,6 +169,16 @@ class LiveTreatment:
 
     def _read(self, optimizer: Optimizer, step: int, cycle: Cycle) -> Facts:
         return self._readers[id(optimizer)].facts(step, cycle, self._hands.lasting.factor)
+
+    def _after_leap(self, jump: Event, facts: Facts, optimizer: Optimizer, cycle: Cycle) -> Facts:
+        """The facts once layers that leapt were put right. Where there are several ranks each may
+        have glanced at other steps, so it is left to what all of them see."""
+        policy = self._policies[id(optimizer)]
+        order = policy.leap(self._hands.leaps.factors(jump), facts)
+        if order is None:
+            return facts
+        self._carry_out(order, policy, optimizer, cycle)
+        return self._read(optimizer, facts.step, cycle)
 
     def _letter(self) -> dict[str, Any] | None:
         """What to do about a finding that still holds. A run that gets better is left alone;

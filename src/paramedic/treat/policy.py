@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Mapping
 
 from paramedic.treat.facts import Facts
 from paramedic.treat.limits import Limits
@@ -57,6 +58,19 @@ class Policy:
         self._see_rate(facts)
         order = self._judge(facts)
         return None if order is None or self._is_set_aside(order.kind, facts.step) else order
+
+    def leap(self, factors: Mapping[str, float], facts: Facts) -> Order | None:
+        """What to do about layers whose gradient leapt beside the others: each is multiplied by
+        its factor. A batch or a rate that is to blame for it is treated as such."""
+        blame = self._rates.leapt or not facts.finite or self._is_loss_spike(facts)
+        if not factors or blame or self._is_used_up(facts.step):
+            return None
+        least = min(factors, key=lambda name: factors[name])
+        more = f" and {len(factors) - 1} more" if len(factors) > 1 else ""
+        reason = f"the gradient of `{least}`{more} is {1 / factors[least]:.0f} times the usual"
+        clip = remedy("clip-gradients", layers=dict(factors), steps=1)
+        order = Order("gradient-spike", reason, (clip,), facts.step)
+        return None if self._is_set_aside(order.kind, facts.step) else order
 
     def _judge(self, facts: Facts) -> Order | None:
         if not facts.finite:

@@ -16,7 +16,7 @@ from paramedic.diagnose.jumps import (
     new_jumps,
 )
 from paramedic.diagnose.motion import elasticity, moves, weight_growth
-from paramedic.diagnose.propagation import evenness, passed_on, way_through
+from paramedic.diagnose.propagation import Way, evenness, passed_on, way_through
 from paramedic.diagnose.rows import middle
 from paramedic.types import Event, Finding, Severity, Window
 
@@ -157,13 +157,7 @@ class ExplodingGradient(Detector):
     def _leap(self, window: Window, event: Event) -> Finding | None:
         """What the probe saw at one step, if neither the batch nor the kind of net explains it."""
         data, way = event.data, window.of_chart(way_through)
-        typical = data["usual"] / math.sqrt(max(data.get("rows", 1), 1))
-        layers = {
-            name: norms
-            for name, norms in jumped_layers(event, "up", self.leap, self.alone).items()
-            if norms[0] > self.matters * typical  # a layer that was idle may wake up
-            and not passed_on(event, way, name, self.passed)
-        }
+        layers = self.leaping(event, way)
         calm = window.of_chart(is_recurrent) and data["deviations"] < self.deviations
         scatter = self.less if data["beyond"] > self.unheard else self.scatter
         far = data["deviations"] > scatter and data["beyond"] > self.beyond
@@ -191,6 +185,17 @@ class ExplodingGradient(Detector):
             threshold=self.leap,
             deviations=data["deviations"],
         )
+
+    def leaping(self, event: Event, way: Way) -> dict[str, list[float]]:
+        """The layers that leapt by themselves: their norms, and the usual ones."""
+        data = event.data
+        typical = data["usual"] / math.sqrt(max(data.get("rows", 1), 1))
+        return {
+            name: norms
+            for name, norms in jumped_layers(event, "up", self.leap, self.alone).items()
+            if norms[0] > self.matters * typical  # a layer that was idle may wake up
+            and not passed_on(event, way, name, self.passed)
+        }
 
     def _moment(self, window: Window, moment: Jump) -> Finding:
         grave = moment.deviations > self.deviations and not self._is_natural(window, moment)
