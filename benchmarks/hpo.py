@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 import torch  # noqa: E402
 
 from benchmarks.hpo_parts import cost, healthy, page  # noqa: E402
-from benchmarks.hpo_parts.recording import record  # noqa: E402
+from benchmarks.hpo_parts.recording import PARTS, record  # noqa: E402
 from benchmarks.hpo_parts.simulating import DRAWS, simulate  # noqa: E402
 
 FOLDER = ROOT / "build" / "hpo"
@@ -31,7 +31,8 @@ STAGES = ("all", "record", "healthy", "cost", "simulate")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="?", choices=STAGES, default="all")
-    parser.add_argument("--trials", type=int, default=160, help="per task")
+    parser.add_argument("--trials", type=int, default=100, help="per task and part")
+    parser.add_argument("--parts", nargs="*", choices=[*PARTS], default=[*PARTS], help="to record")
     parser.add_argument("--draws", type=int, default=DRAWS, help="studies drawn from the trials")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="of the recorded studies")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "benchmarks")
@@ -39,7 +40,8 @@ def main() -> None:
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore", message="Using padding='same' with even kernel")
     if chosen.what in ("all", "record"):
-        record(chosen.folder, chosen.trials)
+        for part in chosen.parts:
+            record(chosen.folder, PARTS[part], chosen.trials)
     if chosen.what in ("all", "healthy"):
         healthy.record(chosen.folder / "healthy")
     if chosen.what in ("all", "cost"):

@@ -37,7 +37,8 @@ def record(folder: Path) -> None:
         space = {key: USUAL.get(key, one) for key, one in task.space.items()}
         for number in range(TRIALS):
             if not study.has(number):
-                record_trial(task, study, number, draw(space, SEED, place, number))
+                params = draw(space, SEED, place, number)
+                record_trial(task, study, number, params, SEED + number)
 
 
 def judge(folder: Path) -> dict[str, Any]:
