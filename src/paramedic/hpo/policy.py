@@ -55,7 +55,7 @@ class Policy:
     protect: float = 0.3
     behind: float = 0.3
     behind_late: float = 0.18
-    deviations: float = 1.5
+    deviations: float = 1.8
     fewest: int = 3
     patience: int = 12
     confirmed: int = 4
