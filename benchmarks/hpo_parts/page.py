@@ -77,9 +77,9 @@ end, the standard deviations of the error, the fewest others) by replaying them,
 1 % of the good ones were lost. There it had a TSBA of 44 %, and a Top10HR of 69 % where no rule \
 at all had 47 %. With the numbers chosen on two of the tasks and tested on the third, 3 % of the \
 good trials were lost at a TSBA of 41 %: the transformer's trials oscillate, and what is safe \
-elsewhere is not quite safe there. Ranks by loss, and how \
-ranks and values move, in logistic models, boosted trees and forests that were tested likewise, \
-did not tell good trials from others sooner than rank and age did. The trials of this page were replayed once, after that.
+elsewhere is not quite safe there. Ranks by loss, and how ranks and values move, in logistic \
+models, boosted trees and forests that were tested likewise, did not tell good trials from others \
+sooner than rank and age did. The trials of this page were replayed once, after that.
 
 **Fairness.** The rivals have their usual settings: median stop after two epochs and five \
 trials, ASHA with rungs at epochs 2, 6 and 18 of which the best third goes on, Hyperband with \
