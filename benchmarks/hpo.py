@@ -57,7 +57,7 @@ def main() -> None:
 def _results(folder: Path) -> dict[str, Any]:
     """What was replayed last, with the healthy trials and the cost if there are any."""
     results: dict[str, Any] = json.loads((folder / "results.json").read_text("utf-8"))
-    if (folder / "healthy").exists():
+    if healthy.is_recorded(folder / "healthy"):
         results["healthy"] = healthy.judge(folder / "healthy")
     if (folder / "cost.json").exists():
         results["cost"] = json.loads((folder / "cost.json").read_text("utf-8"))

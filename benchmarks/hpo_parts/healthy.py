@@ -41,6 +41,12 @@ def record(folder: Path) -> None:
                 record_trial(task, study, number, params, SEED + number)
 
 
+def is_recorded(folder: Path) -> bool:
+    """Whether all trials are there."""
+    studies = [StudyFolder(folder / name) for name in TASKS]
+    return all(study.has(number) for study in studies for number in range(TRIALS))
+
+
 def judge(folder: Path) -> dict[str, Any]:
     """How the trials ended under our rule, each study in the order of its numbers."""
     ended: Counter[str] = Counter()

@@ -206,14 +206,15 @@ def _goals(results: dict[str, Any]) -> str:
     rows: list[tuple[str, float, bool]] = [
         ("TSBA at least 45 %", ours["time_saved"], ours["time_saved"] >= 0.45),
         ("Top10HR at least 75 %", ours["top_ten"], ours["top_ten"] >= 0.75),
-        ("at most 1 % of the good trials lost (stopped or finished too early)", harm, harm <= 0.01),
+        ("at most 1 % of the good trials stopped", ours["lost"], ours["lost"] <= 0.01),
+        ("at most 1 % of them stopped or finished too early", harm, harm <= 0.01),
     ]
     if "cost" in results:
         more = _more(results["cost"])
         rows.append(("diagnosis takes at most 2 % of the time of a trial", more, more <= 0.02))
     lines = ["| goal | ours | |", "|---|---:|---|"]
     for goal, value, reached in rows:
-        cell = _spaced(f"{value:.1%}")
+        cell = _spaced(f"{value:.2%}")
         lines.append(f"| {goal} | {cell} | {'reached' if reached else '**missed**'} |")
     return "\n".join(lines)
 

@@ -38,6 +38,6 @@ def test_a_good_trial_that_is_finished_too_early_is_lost(
     lost: float, cut: float, reached: bool
 ) -> None:
     goals = page._goals(results(lost=lost, cut=cut, time_saved=0.5, top_ten=0.5))
-    row = next(line for line in goals.splitlines() if "good trials" in line)
+    row = next(line for line in goals.splitlines() if "finished too early" in line)
     assert ("reached" in row) is reached
-    assert f"{100 * (lost + cut):.1f} %" in row
+    assert f"{100 * (lost + cut):.2f} %" in row
