@@ -240,7 +240,7 @@ def test_switched_off_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_wrong_settings_are_told_at_once(settings: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        study_of().optimize(lambda trial: objective(trial, **settings), n_trials=1)
+        study_of().optimize(lambda trial: objective(trial, policy=None, **settings), n_trials=1)
 
 
 def test_several_objectives_are_refused() -> None:
