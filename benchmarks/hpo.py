@@ -4,7 +4,8 @@ python benchmarks/hpo.py              record, simulate, and write docs/benchmark
 python benchmarks/hpo.py record       only record the trials of three tasks; resumable
 python benchmarks/hpo.py healthy      only record the studies of healthy trials; resumable
 python benchmarks/hpo.py cost         only measure what watching costs
-python benchmarks/hpo.py simulate     only replay what is recorded, and write the page
+python benchmarks/hpo.py simulate     only replay the trials for judging, and write the page
+python benchmarks/hpo.py page         only write the page again, with what was replayed last
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
@@ -21,17 +23,18 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 import torch  # noqa: E402
 
 from benchmarks.hpo_parts import cost, healthy, page  # noqa: E402
-from benchmarks.hpo_parts.recording import record  # noqa: E402
+from benchmarks.hpo_parts.recording import PARTS, record  # noqa: E402
 from benchmarks.hpo_parts.simulating import DRAWS, simulate  # noqa: E402
 
 FOLDER = ROOT / "build" / "hpo"
-STAGES = ("all", "record", "healthy", "cost", "simulate")
+STAGES = ("all", "record", "healthy", "cost", "simulate", "page")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="?", choices=STAGES, default="all")
-    parser.add_argument("--trials", type=int, default=160, help="per task")
+    parser.add_argument("--trials", type=int, default=100, help="per task and part")
+    parser.add_argument("--parts", nargs="*", choices=[*PARTS], default=[*PARTS], help="to record")
     parser.add_argument("--draws", type=int, default=DRAWS, help="studies drawn from the trials")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="of the recorded studies")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "benchmarks")
@@ -39,18 +42,26 @@ def main() -> None:
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore", message="Using padding='same' with even kernel")
     if chosen.what in ("all", "record"):
-        record(chosen.folder, chosen.trials)
+        for part in chosen.parts:
+            record(chosen.folder, PARTS[part], chosen.trials)
     if chosen.what in ("all", "healthy"):
         healthy.record(chosen.folder / "healthy")
     if chosen.what in ("all", "cost"):
         _save(chosen.folder / "cost.json", cost.measure())
     if chosen.what in ("all", "simulate"):
-        results = simulate(chosen.folder, chosen.draws)
-        if (chosen.folder / "healthy").exists():
-            results["healthy"] = healthy.judge(chosen.folder / "healthy")
-        if (chosen.folder / "cost.json").exists():
-            results["cost"] = json.loads((chosen.folder / "cost.json").read_text("utf-8"))
-        print(f"wrote {page.write(results, chosen.out)}")
+        _save(chosen.folder / "results.json", simulate(chosen.folder, chosen.draws))
+    if chosen.what in ("all", "simulate", "page"):
+        print(f"wrote {page.write(_results(chosen.folder), chosen.out)}")
+
+
+def _results(folder: Path) -> dict[str, Any]:
+    """What was replayed last, with the healthy trials and the cost if there are any."""
+    results: dict[str, Any] = json.loads((folder / "results.json").read_text("utf-8"))
+    if healthy.is_recorded(folder / "healthy"):
+        results["healthy"] = healthy.judge(folder / "healthy")
+    if (folder / "cost.json").exists():
+        results["cost"] = json.loads((folder / "cost.json").read_text("utf-8"))
+    return results
 
 
 def _save(path: Path, told: object) -> None:

@@ -43,9 +43,9 @@ def _pixels(images: np.ndarray) -> Tensor:
 
 
 @cache
-def rows() -> Split:
+def rows(train: int = 1000, validation: int = 800) -> Split:
     """The same images as sequences of rows."""
-    x, y, xv, yv = images()
+    x, y, xv, yv = images(train, validation)
     return Split(_rows(x), y, _rows(xv), yv)
 
 

@@ -37,7 +37,14 @@ def record(folder: Path) -> None:
         space = {key: USUAL.get(key, one) for key, one in task.space.items()}
         for number in range(TRIALS):
             if not study.has(number):
-                record_trial(task, study, number, draw(space, SEED, place, number))
+                params = draw(space, SEED, place, number)
+                record_trial(task, study, number, params, SEED + number)
+
+
+def is_recorded(folder: Path) -> bool:
+    """Whether all trials are there."""
+    studies = [StudyFolder(folder / name) for name in TASKS]
+    return all(study.has(number) for study in studies for number in range(TRIALS))
 
 
 def judge(folder: Path) -> dict[str, Any]:

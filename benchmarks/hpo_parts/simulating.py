@@ -1,4 +1,4 @@
-"""Replays the recorded studies under our rules and the rivals', on the trials nobody tuned on."""
+"""Replays the recorded studies under our rules and the rivals', on the trials for judging."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.hpo_parts.recording import JUDGING, TUNING
 from benchmarks.hpo_parts.tasks import TASKS
 from paramedic.hpo.bootstrap import Report, bootstrap
 from paramedic.hpo.memory import Memory
 from paramedic.hpo.policy import POLICIES, Policy
-from paramedic.hpo.recording import StudyFolder
 from paramedic.hpo.rivals import RIVALS, Diagnosed, Rule
 from paramedic.hpo.timeline import Timeline, timelines
 from paramedic.hpo.verdict import Decision, Verdict, Visit
@@ -20,7 +20,7 @@ from paramedic.hpo.verdict import Decision, Verdict, Visit
 DRAWS = 20
 LENGTH = 100  # trials of a study that is drawn
 # Ours without the symptoms that compare trials: what diagnosis does alone.
-ALONE = Policy(behind=1.0, behind_late=1.0, far=0.0, reach=1.0)
+ALONE = Policy(behind=1.0, behind_late=1.0, passed=1.0)
 RULES: dict[str, tuple[str, Rule]] = {
     "none": ("", RIVALS["none"]()),
     "ours": ("default", Diagnosed(Policy())),
@@ -60,25 +60,20 @@ def simulate(folder: Path, draws: int = DRAWS) -> dict[str, Any]:
     """All tasks under all rules: reports as plain values."""
     results: dict[str, Any] = {"draws": draws, "length": LENGTH, "tasks": {}}
     for name in TASKS:
-        study = StudyFolder(folder / name)
-        pools = {rules: _test_part(study, rules) for rules in ("", "default", "bttackler")}
+        study = JUDGING.study(folder, name)
+        pools = {rules: timelines(study, rules or ()) for rules in ("", "default", "bttackler")}
         reports = list(_reports(pools, draws))
         bounds = [_bound(pools[""], epochs, draws) for epochs in ORACLES]
         results["tasks"][name] = {
             "bounds": {one.rule: one.to_json() for one in bounds},
-            "trials": sum(1 for _ in study.trials()),
-            "tested": len(pools[""]),
+            "tuning": sum(1 for _ in TUNING.study(folder, name).trials()),
+            "trials": len(pools[""]),
             "good": math.ceil(0.1 * len(pools[""])),
             "seconds": sum(one.seconds[-1] for one in study.trials()),
             "reports": {one.rule: one.to_json() for one in reports},
         }
         print(f"simulated {name}", flush=True)
     return results
-
-
-def _test_part(study: StudyFolder, rules: str) -> list[Timeline]:
-    """Trials with an odd number; the policy was tuned on the others."""
-    return timelines(study, rules or (), part=lambda number: number % 2 == 1)
 
 
 def _reports(pools: dict[str, list[Timeline]], draws: int) -> Iterator[Report]:

@@ -46,10 +46,12 @@ class Task:
             return functional.cross_entropy(outputs, targets)
         return functional.mse_loss(outputs, targets)
 
-    def train(self, model: nn.Module, optimizer: Optimizer, params: Params) -> Iterator[Told]:
+    def train(
+        self, model: nn.Module, optimizer: Optimizer, params: Params, epochs: int = EPOCHS
+    ) -> Iterator[Told]:
         """Train; gives the numbers of each epoch."""
         split = self.load()
-        for _ in range(EPOCHS):
+        for _ in range(epochs):
             model.train()
             order = torch.randperm(len(split.x))
             losses = []

@@ -25,6 +25,7 @@ from tests.hpo.trainings import nan_from, nothing, patient, train  # noqa: E402
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 ROOT = Path(__file__).parents[2]
+ALONE = Policy(behind=1.0, behind_late=1.0)  # trials are not compared
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +40,8 @@ def objective(trial: optuna.Trial, **settings: object) -> float:
     model, optimizer = patient(rate)
     spoil = nan_from(13) if sick else nothing
     value = math.nan
-    with watch(trial, model, optimizer, epochs=4, **settings) as monitor:  # type: ignore[arg-type]
+    settings = {"policy": ALONE, "epochs": 4, **settings}
+    with watch(trial, model, optimizer, **settings) as monitor:  # type: ignore[arg-type]
         for epoch, told in enumerate(train(model, optimizer, 4, spoil=spoil)):
             monitor.epoch(**told)
             value = told["val_loss"]
@@ -238,7 +240,7 @@ def test_switched_off_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_wrong_settings_are_told_at_once(settings: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        study_of().optimize(lambda trial: objective(trial, **settings), n_trials=1)
+        study_of().optimize(lambda trial: objective(trial, policy=None, **settings), n_trials=1)
 
 
 def test_several_objectives_are_refused() -> None:

@@ -11,10 +11,11 @@ from optuna.samplers import BaseSampler, GPSampler, RandomSampler  # noqa: E402
 from optuna.study import StudyDirection  # noqa: E402
 from optuna.trial import TrialState, create_trial  # noqa: E402
 
-from paramedic.hpo.sampling import PenalizingSampler, is_sick, worst  # noqa: E402
+from paramedic.hpo.sampling import PenalizingSampler, is_ended, worst  # noqa: E402
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 STOP = {"decision": "stop", "shadow": False}
+BEHIND = {"decision": "finished", "symptoms": ["behind"]}
 TRIALS, FIRST = 22, 8
 
 
@@ -59,18 +60,20 @@ def test_the_worst_is_the_worst_finite_value_of_the_study() -> None:
 
 
 @pytest.mark.parametrize(
-    ("attributes", "state", "sick"),
+    ("attributes", "state", "ended"),
     [
         ({"paramedic": STOP}, TrialState.PRUNED, True),
         ({"paramedic": {**STOP, "shadow": True}}, TrialState.PRUNED, False),
         ({"paramedic": {"decision": "continue"}}, TrialState.PRUNED, False),
+        ({"paramedic": BEHIND}, TrialState.PRUNED, True),
+        ({"paramedic": {**BEHIND, "symptoms": []}}, TrialState.PRUNED, False),
         ({}, TrialState.PRUNED, False),
     ],
 )
-def test_only_trials_that_diagnosis_ended_are_sick(
-    attributes: dict[str, object], state: TrialState, sick: bool
+def test_only_trials_that_a_verdict_ended_are_shown_otherwise(
+    attributes: dict[str, object], state: TrialState, ended: bool
 ) -> None:
-    assert is_sick(frozen(None, state=state, user_attrs=attributes)) is sick
+    assert is_ended(frozen(None, state=state, user_attrs=attributes)) is ended
 
 
 def test_what_the_study_keeps_is_not_touched() -> None:
@@ -95,7 +98,7 @@ def test_the_wrapped_sampler_sees_sick_trials_as_bad_and_slow_ones_as_they_were(
     study.add_trial(frozen(7.0))
     study.add_trial(frozen(None, state=TrialState.PRUNED, user_attrs={"paramedic": STOP}))
     study.add_trial(frozen(None, state=TrialState.PRUNED))
-    slow = {"paramedic": {**STOP, "cause": "out-of-reach"}}
+    slow = {"paramedic": BEHIND}
     values = {0: 6.0, 1: 4.0, 2: 5.0}
     study.add_trial(
         frozen(None, state=TrialState.PRUNED, user_attrs=slow, intermediate_values=values)

@@ -30,7 +30,7 @@ from paramedic.probe.options import Options
 from paramedic.probe.unwatched import Unwatched
 from paramedic.types import Finding, Remedy
 
-OVERHEAD = 0.02
+OVERHEAD = 0.01  # of the steps; what is done once per epoch and per trial comes on top
 _USUAL = {
     "minimize": ("val_loss", "loss", "train_loss"),
     "maximize": ("val_acc", "val_accuracy", "acc", "accuracy", "train_acc"),

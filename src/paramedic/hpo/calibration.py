@@ -16,11 +16,11 @@ from paramedic.hpo.timeline import Timeline
 # What is tried, one setting after the other, each with the best of those before.
 CHOICES: dict[str, tuple[Any, ...]] = {
     "warm_up": (1, 2, 3, 4),
-    "behind": (0.35, 0.4, 0.5, 0.6),
-    "behind_late": (0.1, 0.13, 0.2, 0.3),
-    "far": (0.0, 2.0, 3.0),
-    "reach": (0.05, 0.1, 0.2),
-    "patience": (6, 7, 9, 11),
+    "behind": (0.26, 0.3, 0.36, 0.44),
+    "behind_late": (0.14, 0.18, 0.22, 0.28),
+    "deviations": (1.2, 1.5, 1.8, 2.2),
+    "fewest": (3, 5, 8),
+    "patience": (8, 10, 12, 14),
     "confirmed": (3, 4, 5, 6),
     "passed": (0.1, 0.15, 0.2, 0.3),
     "protect": (0.2, 0.3, 0.4),

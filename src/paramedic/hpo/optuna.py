@@ -66,12 +66,12 @@ class SickTrial(optuna.TrialPruned):
 
 
 class DiagnosisPruner(BasePruner):
-    """Prunes the trials whose diagnosis says so, then those that `wrapped` prunes.
+    """Prunes sick trials and those than which too many were better, then what `wrapped` prunes.
 
     It only reads the verdict, which `watch` writes to `trial.user_attrs["paramedic"]`.
 
     Args:
-        wrapped: a pruner that is asked about the trials that are not sick; None asks nobody.
+        wrapped: a pruner that is asked about the other trials; None asks nobody.
     """
 
     def __init__(self, wrapped: BasePruner | None = None) -> None:
@@ -81,7 +81,7 @@ class DiagnosisPruner(BasePruner):
 
     def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
         told = trial.user_attrs.get(KEY)
-        if isinstance(told, dict) and Verdict.from_json(told).stops:
+        if isinstance(told, dict) and Verdict.from_json(told).prunes:
             return True
         return self.wrapped is not None and self.wrapped.prune(study, trial)
 

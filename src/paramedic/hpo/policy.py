@@ -10,48 +10,54 @@ from paramedic.diagnose.detector import Detector
 from paramedic.diagnose.rules import DEFAULT, choose
 
 _COUNTS = ("warm_up", "symptoms", "persistence", "fewest", "patience", "confirmed")
+_FIFTH = 0.2  # the age at which `behind` holds
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """When a trial ends. The names of sicknesses are slugs.
 
+    The settings that compare trials were chosen on recorded studies: `docs/benchmarks/hpo.md`.
+
     Args:
         fatal: end a trial at once, even in the warm-up.
         benign: mean that the trial may be finished.
+        hopeless: with these a net learns nothing; they need not wait for a stall.
         ignored: never count.
         warm_up: epochs in which only what is fatal counts.
-        symptoms: how many symptoms, each measured in another way, end a trial: inside the net,
-            on its own curve, against the others.
+        symptoms: how many symptoms, each measured in another way, end a trial that gains nothing:
+            inside the net, and on its loss.
         persistence: at how many epochs in a row a lone finding ends it.
         protect: the share of the best trials so far that no finding stops.
-        behind: the share of the others that were better when a fifth of the trial was over, which
-            is a symptom; it shrinks as the trial gets older, to `behind_late` at its end.
-        behind_late: see `behind`; the best so many are never stopped for being behind.
-        far: if a trial is worse than the best tenth were at the same age, by so many times what
-            these differed, `behind_late` is enough at any age; 0 never.
-        reach: the share of the others that are better already than the trial will be at its end,
-            which is a symptom.
+        behind: a trial ends if so many of the others, as a share, were better when a fifth of the
+            trial was over: as sick if something was found in it, else as finished. The limit
+            shrinks as the trial gets older, to `behind_late` at its end.
+        behind_late: see `behind`; the best so many are never ended for being behind.
+        deviations: how sure that share has to be, in standard deviations.
         fewest: other trials that are needed for a comparison.
         patience: epochs without a new best after which a trial is finished; 0 never.
-        confirmed: the same if a benign finding says so too and the trial is not protected, or if
-            so many were better as `passed` says; 0 leaves it to the finding.
+        confirmed: the same for a trial than which so many were better as `passed` says; 0 leaves
+            it to a benign finding.
+        passed: see `confirmed`.
         any_symptom: every finding ends a trial that is not protected, at once.
     """
 
     fatal: tuple[str, ...] = ("non-finite",)
     benign: tuple[str, ...] = ("no-more-gain",)
+    hopeless: tuple[str, ...] = (
+        "learning-rate-too-low", "vanishing-gradient", "dying-relu", "loss-explosion",
+        "loss-plateau", "uninformative-labels",
+    )  # fmt: skip
     ignored: tuple[str, ...] = ("too-few-steps", "overfitting")
-    warm_up: int = 2
+    warm_up: int = 1
     symptoms: int = 2
-    persistence: int = 5
-    protect: float = 0.4
-    behind: float = 0.4
-    behind_late: float = 0.13
-    far: float = 2.0
-    reach: float = 0.1
-    fewest: int = 8
-    patience: int = 9
+    persistence: int = 3
+    protect: float = 0.3
+    behind: float = 0.3
+    behind_late: float = 0.18
+    deviations: float = 1.8
+    fewest: int = 3
+    patience: int = 12
     confirmed: int = 4
     passed: float = 0.2
     any_symptom: bool = False
@@ -64,14 +70,22 @@ class Policy:
                     f"`{name}` must be a whole number of at least {least} but got "
                     f"{getattr(self, name)!r}."
                 )
-        for name in ("protect", "behind", "behind_late", "reach", "passed"):
+        for name in ("protect", "behind", "behind_late", "passed"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(
                     f"`{name}` must be a share between 0 and 1 but got {getattr(self, name)!r}."
                 )
+        if not self.deviations >= 0:
+            raise ValueError(f"`deviations` must be at least 0 but got {self.deviations!r}.")
 
-        if not self.far >= 0:
-            raise ValueError(f"`far` must be at least 0 but got {self.far!r}.")
+    def limit(self, age: float) -> float:
+        """The share of better ones at which a trial ends, after a share `age` of its epochs.
+
+        It falls by the power 3/2 of what is left of the trial, as a share of what is over: a rank
+        says little after the first epochs, and much soon after.
+        """
+        left = (1 / age - 1) * _FIFTH / (1 - _FIFTH)
+        return self.behind_late + (self.behind - self.behind_late) * left**1.5
 
     def changed(self, **settings: Any) -> Policy:
         """The same with other settings; unknown ones are told with those that there are."""
@@ -90,13 +104,12 @@ def _is_count(value: object, least: int) -> bool:
 BTTACKLER = Policy(
     fatal=("bttackler-abnormal-gradient-values",),
     benign=("bttackler-no-more-gain",),
+    hopeless=(),
     ignored=(),
     warm_up=0,
     protect=0.1,
     behind=1.0,
     behind_late=1.0,
-    far=0.0,
-    reach=1.0,
     fewest=10,
     patience=0,
     confirmed=0,

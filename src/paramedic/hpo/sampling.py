@@ -2,7 +2,7 @@
 
 Optuna's GP and CMA-ES samplers do not look at pruned trials, so they suggest the same sick region
 again and again. Here they are shown sick trials as if these had ended with the worst value of the
-study, and those that were stopped though healthy, since out of reach, with the best value they
+study, and those that were ended though healthy, since others were better, with the best value they
 had. What the study keeps is not touched: the trials stay pruned, and `best_trial` is honest.
 """
 
@@ -19,19 +19,20 @@ from optuna.samplers import BaseSampler
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from paramedic.hpo.judge import OUT_OF_REACH
+from paramedic.hpo.verdict import BEHIND, Decision
 
 KEY = "paramedic"  # the user attribute with the verdict
 PENALIZED = ("GPSampler", "CmaEsSampler")  # they do not look at pruned trials
 _State = Container[TrialState] | None
 
 
-def is_sick(trial: FrozenTrial) -> bool:
-    """Whether the trial was ended because of a diagnosis."""
-    verdict = trial.user_attrs.get(KEY)
-    if trial.state is not TrialState.PRUNED or not isinstance(verdict, dict):
+def is_ended(trial: FrozenTrial) -> bool:
+    """Whether the trial was pruned because of a verdict."""
+    told = trial.user_attrs.get(KEY)
+    if trial.state is not TrialState.PRUNED or not isinstance(told, dict):
         return False
-    return verdict.get("decision") == "stop" and not verdict.get("shadow")
+    behind = _is_healthy(trial) and BEHIND in told.get("symptoms", ())
+    return not told.get("shadow") and (told.get("decision") == Decision.STOP or behind)
 
 
 def worst(trials: Sequence[FrozenTrial], direction: StudyDirection) -> float | None:
@@ -128,7 +129,7 @@ class _View:
         penalty = worst(everything, direction)
         shown = (
             _completed(one, _best(one, direction) if _is_healthy(one) else penalty)
-            if is_sick(one)
+            if is_ended(one)
             else one
             for one in everything
         )
@@ -136,8 +137,8 @@ class _View:
 
 
 def _is_healthy(trial: FrozenTrial) -> bool:
-    """Of a trial that was stopped: whether nothing was wrong but its value."""
-    return bool(trial.user_attrs[KEY].get("cause") == OUT_OF_REACH)
+    """Of a trial that was ended: whether nothing was wrong but its value."""
+    return bool(trial.user_attrs[KEY].get("decision") == Decision.FINISHED)
 
 
 def _completed(trial: FrozenTrial, value: float | None) -> FrozenTrial:

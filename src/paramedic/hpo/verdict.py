@@ -10,6 +10,8 @@ from typing import Any, Self
 
 from paramedic.types import Finding
 
+BEHIND = "behind"  # the symptom of being worse than the others were at the same age
+
 
 class Decision(StrEnum):
     """What to do with a trial. `finished` is no blame: it keeps its value, and saves its time."""
@@ -67,6 +69,12 @@ class Verdict:
     def stops(self) -> bool:
         """Whether the trial is to end now because it is sick."""
         return self.ends and self.decision is Decision.STOP
+
+    @property
+    def prunes(self) -> bool:
+        """Whether a pruner is to end the trial: it is sick, or too many others were better. One
+        that has no more to gain may still be the best, and is left to `monitor.finished`."""
+        return self.stops or (self.ends and BEHIND in self.symptoms)
 
     def __str__(self) -> str:
         return f"{self.decision}: {self.cause}" if self.cause else str(self.decision)

@@ -1,0 +1,43 @@
+"""The benchmark of ended trials: what it is judged on, and what its page says of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+from benchmarks.hpo_parts import page
+from benchmarks.hpo_parts.recording import JUDGING, TUNING
+from benchmarks.hpo_parts.space import draw
+from benchmarks.hpo_parts.tasks import TASKS
+
+
+def results(**ours: float) -> dict[str, Any]:
+    measures = dict.fromkeys(page.MEASURES, 0.0) | ours
+    report = {"measures": {name: {"mean": value} for name, value in measures.items()}}
+    return {"tasks": {name: {"reports": {"ours": report}} for name in TASKS}}
+
+
+def test_tuning_and_judging_share_no_trial(tmp_path: Path) -> None:
+    assert TUNING.study(tmp_path, "cnn").path != JUDGING.study(tmp_path, "cnn").path
+    drawn = {
+        part.name: [str(draw(TASKS["cnn"].space, part.seed, 0, number)) for number in range(100)]
+        for part in (TUNING, JUDGING)
+    }
+    assert not set(drawn["tuning"]) & set(drawn["judging"])
+    assert abs(TUNING.seed - JUDGING.seed) > 1000  # nor do the nets begin with the same weights
+
+
+@pytest.mark.parametrize(
+    ("lost", "cut", "reached"), [(0.01, 0.0, True), (0.008, 0.008, False), (0.0, 0.02, False)]
+)
+def test_a_good_trial_that_is_finished_too_early_is_lost(
+    lost: float, cut: float, reached: bool
+) -> None:
+    goals = page._goals(results(lost=lost, cut=cut, time_saved=0.5, top_ten=0.5))
+    row = next(line for line in goals.splitlines() if "finished too early" in line)
+    assert ("reached" in row) is reached
+    assert f"{100 * (lost + cut):.2f} %" in row
