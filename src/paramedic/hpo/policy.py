@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -85,7 +86,7 @@ class Policy:
         says little after the first epochs, and much soon after.
         """
         left = (1 / age - 1) * _FIFTH / (1 - _FIFTH)
-        return self.behind_late + (self.behind - self.behind_late) * left**1.5
+        return self.behind_late + (self.behind - self.behind_late) * math.pow(left, 1.5)
 
     def changed(self, **settings: Any) -> Policy:
         """The same with other settings; unknown ones are told with those that there are."""

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
+from typing import Any
 
 from torch import nn
 
-from paramedic.treat.heal.scoring import LOST, comparable, left, not_worse, score, slower, tolerance
+from paramedic.treat.heal.scoring import (
+    LOST,
+    comparable,
+    has_lost_its_best,
+    left,
+    not_worse,
+    score,
+    slower,
+    tolerance,
+)
 from paramedic.treat.measure import measure
 from paramedic.types import Severity
 from tests.treat.heal.legs import attempt, finding, leg
@@ -92,3 +103,17 @@ def test_a_loss_that_rests_where_something_was_learned_is_nothing_wrong() -> Non
     assert left(end, untouched, untouched) == (rests,), "it was not changed"
     good = attempt(leg(0.94))
     assert left(end, changed, good) == (rests,), "the untouched plan is as good"
+
+
+def test_one_bad_point_is_not_the_end_of_the_best() -> None:
+    def lost(*metrics: float) -> bool:
+        points = [leg(metric, step=step).point for step, metric in enumerate(metrics)]
+        best = SimpleNamespace(point=max(points, key=lambda point: point.metric))
+        training = SimpleNamespace(best=best if points else None)
+        stub: Any = SimpleNamespace(plan=plan(), points=points, training=training)
+        return has_lost_its_best(stub)
+
+    assert not lost()
+    assert lost(*[0.9] * 9, 0.6, 0.6, 0.6)
+    assert not lost(*[0.9] * 9, 0.6, 0.9, 0.9), "it comes back"
+    assert lost(*[0.9] * 9, 0.6, 0.6, 0.9), "by chance"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from paramedic.diagnose.detectors.overfitting import Overfitting
 from paramedic.probe.attach import is_off
 from paramedic.treat.heal.attempt import Attempt, Leg, Treatment, Watchfulness
 from paramedic.treat.heal.candidates import Refused, candidates
@@ -16,6 +17,7 @@ from paramedic.treat.heal.race import Race, metric_at, metric_from
 from paramedic.treat.heal.scoring import (
     SLOWER,
     comparable,
+    has_lost_its_best,
     left,
     not_worse,
     slower,
@@ -28,6 +30,7 @@ from paramedic.treat.resting import is_guess
 from paramedic.types import Finding
 
 STOP_EARLY = "stop-early"
+_BY_HEART = Overfitting.slug
 _POINT = 0.01  # of a metric that has a noise
 _RISEN = 1.1  # times its lowest value, from which on a validation loss has risen
 
@@ -106,7 +109,7 @@ class _Healing:
         if not leg.ended:
             self.accepted |= {finding.slug for finding in leg.findings}
             leg = self._train_on(to_the_end=True)
-        if self._is_past_its_best(leg) and self._stop_early():
+        if (self._is_past_its_best(leg) or self._has_learned_by_heart()) and self._stop_early():
             leg = self._train_on()
         return self._outcome(leg)
 
@@ -178,7 +181,10 @@ class _Healing:
 
     def _treat(self, finding: Finding) -> None:
         """Choose the plan to go on with; the present one if nothing helps."""
-        if finding.slug == "overfitting" and self._stop_early():
+        if finding.slug == _BY_HEART and self.present is self.untouched:
+            self.accepted.add(_BY_HEART)  # judged at the end: the metric may come back
+            return
+        if finding.slug == _BY_HEART and self._stop_early():
             return
         entries = self._entries(finding)
         if not entries:
@@ -202,11 +208,16 @@ class _Healing:
             return False
         epochs = max(round(best.point.epoch), 1)
         words = f"Stop after epoch {epochs} of {present.plan.epochs}, where the metric is best."
-        treatment = Treatment(STOP_EARLY, "overfitting", words, f"epochs = {epochs}")
+        treatment = Treatment(STOP_EARLY, _BY_HEART, words, f"epochs = {epochs}")
         stopped = self.session.attempt(present.plan.replace(epochs=epochs), treatment, present)
         stopped.take_over(best)
         self._go_on_with(stopped)
         return True
+
+    def _has_learned_by_heart(self) -> bool:
+        """Whether this was found in the untouched plan, which is still the worse for it."""
+        found = self.present is self.untouched and _BY_HEART in self.accepted
+        return found and has_lost_its_best(self.present)
 
     def _is_past_its_best(self, leg: Leg) -> bool:
         """Whether a plan that was changed went on to learn by heart: less than what is treated in
@@ -223,6 +234,8 @@ class _Healing:
     def _go_on_with(self, winner: Attempt) -> None:
         self.present.verdict = self.present.verdict if self.present.parent is not None else "sick"
         self.present.release()
+        if self.present is self.untouched:
+            self.accepted.discard(_BY_HEART)
         self.present = winner
         said = winner.treatment.description if winner.treatment else ""
         self.session.reporter.say(f"goes on with {winner.name}: {said}", winner)

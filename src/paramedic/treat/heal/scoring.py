@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import median
 
 from paramedic.diagnose.detectors.slow_convergence import SlowConvergence
 from paramedic.treat.heal.attempt import Attempt, Leg
@@ -97,3 +98,12 @@ def left(leg: Leg, attempt: Attempt, untouched: Attempt) -> tuple[Finding, ...]:
     if not is_learned(attempt.plan, metric) or not gain > tolerance(measure, untouched):
         return leg.findings
     return tuple(one for one in leg.findings if one.slug not in RESTING)
+
+
+def has_lost_its_best(attempt: Attempt) -> bool:
+    """Whether the last quarter of an attempt is worse than its best point, beyond chance."""
+    best, measure = attempt.training.best, attempt.plan.measure
+    if best is None or not attempt.points:
+        return False
+    last = [point.metric for point in attempt.points[-max(len(attempt.points) // 4, 1) :]]
+    return measure.gain(median(last), best.point.metric) > 2 * tolerance(measure, attempt)
