@@ -108,8 +108,8 @@ def test_a_loss_that_rests_where_something_was_learned_is_nothing_wrong() -> Non
 def test_one_bad_point_is_not_the_end_of_the_best() -> None:
     def lost(*metrics: float) -> bool:
         points = [leg(metric, step=step).point for step, metric in enumerate(metrics)]
-        best = SimpleNamespace(point=max(points, key=lambda point: point.metric))
-        training = SimpleNamespace(best=best if points else None)
+        best = max(points, key=lambda point: point.metric, default=None)
+        training = SimpleNamespace(best=best and SimpleNamespace(point=best))
         stub: Any = SimpleNamespace(plan=plan(), points=points, training=training)
         return has_lost_its_best(stub)
 
