@@ -33,7 +33,7 @@ STAGES = ("all", "record", "healthy", "cost", "simulate", "page")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="?", choices=STAGES, default="all")
-    parser.add_argument("--trials", type=int, default=100, help="per task and part")
+    parser.add_argument("--trials", type=int, default=150, help="per task and part")
     parser.add_argument("--parts", nargs="*", choices=[*PARTS], default=[*PARTS], help="to record")
     parser.add_argument("--draws", type=int, default=DRAWS, help="studies drawn from the trials")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="of the recorded studies")

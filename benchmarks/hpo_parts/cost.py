@@ -15,12 +15,11 @@ from benchmarks.hpo_parts import data
 from benchmarks.hpo_parts.models import Params
 from benchmarks.hpo_parts.recording import warm_up
 from benchmarks.hpo_parts.space import Between, draw
-from benchmarks.hpo_parts.tasks import TASKS, Task
+from benchmarks.hpo_parts.tasks import EPOCHS, TASKS, Task
 from paramedic.hpo.bedside import Bedside, Orders
 from paramedic.hpo.standing import nobody
 
 TRIALS = 2  # per task
-EPOCHS = 5
 SEED = 5
 IN_TURN = (False, True, True, False)  # so that what drifts weighs on both
 _IMAGES = Between(45, 720, whole=True)
