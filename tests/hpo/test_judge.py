@@ -111,13 +111,28 @@ def test_notes_are_no_symptoms() -> None:
     assert not JUDGE.verdict([now]).ends
 
 
-def test_a_sick_trial_that_is_behind_is_stopped_for_what_was_found() -> None:
-    verdict = JUDGE.verdict(curve(18.0, 17.0, 16.0, findings=("dying-relu",)), OTHERS)
+@pytest.mark.parametrize(
+    "sick",
+    [
+        curve(18.0, 17.0, 16.0, findings=("learning-rate-too-low",)),  # hopeless
+        [visit(epoch, "dying-relu", value=19.0 - epoch) for epoch in (1, 2, 3)],  # it lasts
+    ],
+)
+def test_a_sick_trial_that_is_behind_is_stopped_for_what_was_found(sick: list[Visit]) -> None:
+    verdict = JUDGE.verdict(sick, OTHERS)
+    found = sick[-1].findings[0].slug
     assert verdict.stops
     assert verdict.prunes
-    assert verdict.cause == "dying-relu"
-    assert verdict.symptoms == ("dying-relu", "behind")
+    assert verdict.cause == found
+    assert verdict.symptoms == (found, "behind")
     assert "15 of 20 others were better" in verdict.why
+
+
+def test_what_was_found_once_is_told_but_no_reason_to_drop_the_value_of_a_trial() -> None:
+    verdict = JUDGE.verdict(curve(18.0, 17.0, 16.0, findings=("dying-relu",)), OTHERS)
+    assert verdict.decision is Decision.FINISHED
+    assert verdict.prunes
+    assert verdict.symptoms == ("dying-relu", "behind")
 
 
 def test_a_healthy_trial_that_is_behind_is_finished_without_blame() -> None:

@@ -17,8 +17,8 @@ from paramedic.hpo.timeline import Timeline
 CHOICES: dict[str, tuple[Any, ...]] = {
     "warm_up": (0, 1, 2, 3),
     "behind": (0.24, 0.28, 0.32, 0.4),
-    "behind_late": (0.12, 0.15, 0.18, 0.24),
-    "deviations": (0.6, 1.0, 1.4, 1.8),
+    "behind_late": (0.11, 0.14, 0.18, 0.24),
+    "deviations": (0.7, 1.0, 1.3, 1.8),
     "fewest": (3, 5, 8),
     "patience": (8, 10, 12, 14),
     "confirmed": (3, 4, 5, 6),

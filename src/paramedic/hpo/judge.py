@@ -2,11 +2,12 @@
 verdict.
 
 What is fatal ends a trial at once. After the warm-up, a trial ends when too many of the others
-were better at the same age (`Policy.limit`): as sick, if something was found in it, which names
-the cause, and else as finished, because it will not gain enough to matter. A finding alone has to
-be confirmed, by a second symptom that is measured in another way or by lasting, and never ends a
-trial that is among the best so far. Whose loss falls faster and faster is spared. A trial that
-gains nothing any more is finished, which is no blame.
+were better at the same age (`Policy.limit`): as sick, if something was found in it that lasts or
+with which nothing is learned, which names the cause, and else as finished, because it will not
+gain enough to matter: it keeps its value. A finding alone has to be confirmed, by a second symptom
+that is measured in another way or by lasting, and never ends a trial that is among the best so
+far. Whose loss falls faster and faster is spared. A trial that gains nothing any more is finished,
+which is no blame.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class Judge:
         others = peers() if found or not policy.any_symptom else nobody()
         standing = Standing([visit.value for visit in ended], others, self.epochs)
         if self._is_behind(standing):
-            return _outclassed(now, found, standing)
+            causes = [one for one in found if self._weighs(one, ended)]
+            return _outclassed(now, found, causes, standing)
         convicted = self._convicted(ended, found, standing)
         if convicted and self._is_among_best(standing):
             return _go_on(now, convicted.symptoms, "among the best trials so far")
@@ -122,6 +124,10 @@ class Judge:
     def _is_among_best(self, standing: Standing) -> bool:
         return self._is_comparable(standing) and standing.better < self.policy.protect
 
+    def _weighs(self, finding: Finding, ended: Sequence[Visit]) -> bool:
+        """Whether it is why a trial is behind: one seen now and then may pass."""
+        return finding.slug in self.policy.hopeless or self._lasts(finding.slug, ended)
+
     def _lasts(self, slug: str, ended: Sequence[Visit]) -> bool:
         recent = ended[-self.policy.persistence :]
         return len(recent) == self.policy.persistence and all(
@@ -133,14 +139,17 @@ def _slugs(findings: Sequence[Finding]) -> tuple[str, ...]:
     return tuple(one.slug for one in findings)
 
 
-def _outclassed(now: Visit, found: Sequence[Finding], standing: Standing) -> Verdict:
-    """What was found is the reason that it is behind; if nothing was, it is not to blame."""
+def _outclassed(
+    now: Visit, found: Sequence[Finding], causes: Sequence[Finding], standing: Standing
+) -> Verdict:
+    """Some of what was found causes that it is behind; if nothing does, it is not to blame."""
     count = len(standing.others)
     worse = f"{standing.better * count:.0f} of {count} others were better at this age"
-    if found:
-        return _stop(now, found, worse, BEHIND)
+    if causes:
+        return _stop(now, causes, worse, BEHIND)
     why = f"It will not gain enough to matter: {worse}."
-    return Verdict(Decision.FINISHED, now.epoch, now.step, NO_MORE_GAIN, why, (BEHIND,))
+    symptoms = (*_slugs(found), BEHIND)
+    return Verdict(Decision.FINISHED, now.epoch, now.step, NO_MORE_GAIN, why, symptoms)
 
 
 def _stop(now: Visit, findings: Sequence[Finding], because: str, *more: str) -> Verdict:

@@ -31,9 +31,9 @@ class Policy:
         persistence: at how many epochs in a row a lone finding ends it.
         protect: the share of the best trials so far that no finding stops.
         behind: a trial ends if so many of the others, as a share, were better when a fifth of the
-            trial was over: as sick if something was found in it, else as finished. The limit is
-            a half at first and shrinks as the trial gets older, to `behind_late` at its end; 1
-            never ends a trial for this.
+            trial was over: as sick if something was found in it that is hopeless or lasts, else as
+            finished. The limit is a half at first and shrinks as the trial gets older, to
+            `behind_late` at its end; 1 never ends a trial for this.
         behind_late: see `behind`; the best so many are never ended for being behind.
         deviations: how sure that share has to be, in standard deviations.
         fewest: other trials that are needed for a comparison.
@@ -56,8 +56,8 @@ class Policy:
     persistence: int = 3
     protect: float = 0.3
     behind: float = 0.28
-    behind_late: float = 0.15
-    deviations: float = 1.0
+    behind_late: float = 0.14
+    deviations: float = 1.3
     fewest: int = 3
     patience: int = 12
     confirmed: int = 4
