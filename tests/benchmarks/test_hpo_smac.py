@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from statistics import mean
 
 import pytest
 
@@ -29,10 +30,11 @@ INITIAL = 4
 Objective = Callable[[optuna.Trial], float]
 
 
-def study_of(objective: Objective, trials: int, direction: str = "minimize") -> optuna.Study:
-    study = optuna.create_study(
-        sampler=SmacSampler(SPACE, 1, INITIAL), pruner=DiagnosisPruner(), direction=direction
-    )
+def study_of(
+    objective: Objective, trials: int, direction: str = "minimize", initial: int = INITIAL
+) -> optuna.Study:
+    sampler = SmacSampler(SPACE, 1, initial)
+    study = optuna.create_study(sampler=sampler, pruner=DiagnosisPruner(), direction=direction)
     study.optimize(objective, n_trials=trials, catch=(ArithmeticError,))
     return study
 
@@ -109,14 +111,16 @@ def test_a_pruned_trial_is_told_with_its_last_finite_value() -> None:
     assert told == [(-0.2, StatusType.CRASHED)] * 2  # costs are to be small, accuracies large
 
 
-def test_it_learns_and_keeps_to_the_space() -> None:
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_it_learns_and_keeps_to_the_space(direction: str) -> None:
     def objective(trial: optuna.Trial) -> float:
         params = suggest(SPACE, trial)
         return abs(math.log10(params["rate"]) + 1.1) + params["width"] / 9 + params["sick"]
 
-    trials = study_of(objective, INITIAL + 8).trials
+    trials = study_of(objective, 34, direction, initial=10).trials
     for trial in trials:
         assert 0.01 <= trial.params["rate"] <= 0.1
         assert trial.params["width"] in range(2, 10)
         assert trial.params["sick"] in (True, False)
-    assert min(one.value for one in trials[INITIAL:]) < min(one.value for one in trials[:INITIAL])
+    gain = mean(one.value for one in trials[:10]) - mean(one.value for one in trials[-16:])
+    assert (gain if direction == "minimize" else -gain) > 0.3
