@@ -4,6 +4,7 @@ python benchmarks/hpo.py              record, simulate, and write docs/benchmark
 python benchmarks/hpo.py record       only record the trials of three tasks; resumable
 python benchmarks/hpo.py healthy      only record the studies of healthy trials; resumable
 python benchmarks/hpo.py cost         only measure what watching costs
+python benchmarks/hpo.py live         only run live studies with and without; resumable
 python benchmarks/hpo.py simulate     only replay the trials for judging, and write the page
 python benchmarks/hpo.py page         only write the page again, with what was replayed last
 """
@@ -22,12 +23,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 import torch  # noqa: E402
 
-from benchmarks.hpo_parts import cost, healthy, page  # noqa: E402
+from benchmarks.hpo_parts import cost, healthy, live, page  # noqa: E402
 from benchmarks.hpo_parts.recording import PARTS, record  # noqa: E402
 from benchmarks.hpo_parts.simulating import DRAWS, simulate  # noqa: E402
 
 FOLDER = ROOT / "build" / "hpo"
-STAGES = ("all", "record", "healthy", "cost", "simulate", "page")
+STAGES = ("all", "record", "healthy", "cost", "live", "simulate", "page")
 
 
 def main() -> None:
@@ -36,6 +37,8 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=150, help="per task and part")
     parser.add_argument("--parts", nargs="*", choices=[*PARTS], default=[*PARTS], help="to record")
     parser.add_argument("--draws", type=int, default=DRAWS, help="studies drawn from the trials")
+    parser.add_argument("--budget", type=float, default=live.BUDGET, help="seconds, live study")
+    parser.add_argument("--seeds", type=int, default=live.SEEDS, help="live studies per sampler")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="of the recorded studies")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "benchmarks")
     chosen = parser.parse_args()
@@ -48,6 +51,9 @@ def main() -> None:
         healthy.record(chosen.folder / "healthy")
     if chosen.what in ("all", "cost"):
         _save(chosen.folder / "cost.json", cost.measure())
+    if chosen.what in ("all", "live"):
+        found = live.measure(chosen.folder / "live", chosen.budget, chosen.seeds)
+        _save(chosen.folder / "live.json", found)
     if chosen.what in ("all", "simulate"):
         _save(chosen.folder / "results.json", simulate(chosen.folder, chosen.draws))
     if chosen.what in ("all", "simulate", "page"):
@@ -55,12 +61,13 @@ def main() -> None:
 
 
 def _results(folder: Path) -> dict[str, Any]:
-    """What was replayed last, with the healthy trials and the cost if there are any."""
+    """What was replayed last, with the healthy trials and what was measured if there is any."""
     results: dict[str, Any] = json.loads((folder / "results.json").read_text("utf-8"))
     if healthy.is_recorded(folder / "healthy"):
         results["healthy"] = healthy.judge(folder / "healthy")
-    if (folder / "cost.json").exists():
-        results["cost"] = json.loads((folder / "cost.json").read_text("utf-8"))
+    for name in ("cost", "live"):
+        if (folder / f"{name}.json").exists():
+            results[name] = json.loads((folder / f"{name}.json").read_text("utf-8"))
     return results
 
 

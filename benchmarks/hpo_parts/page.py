@@ -84,11 +84,27 @@ trials, ASHA with rungs at epochs 2, 6 and 18 of which the best third goes on, H
 three brackets, extrapolation by a power law from epoch 6, patience of 5 epochs. BTTackler's \
 rules are to the letter of its paper, with its protection of the best tenth. The trials were \
 recorded with a budget of 2 % for looks, `watch` has 1 %."""
-LIVE = "Live studies with the samplers (Random, TPE, GP, SMAC), with and without"
+NO_LIVE = """\
+live studies with the samplers Random, TPE, GP and SMAC (`benchmarks/hpo.py live`)"""
+LIVE = """\
+Nothing is replayed here: on {task} with {images} images ({validation} to validate), Optuna \
+studies of {budget:.0f} seconds ran with each sampler, without any pruning and with \
+`paramedic.hpo.optuna.watch` and `DiagnosisPruner()`, as its manual shows it. The two of a pair \
+have the same seed and run at the same time, in two processes of one thread; the trial that is \
+running when the time is up does not count. Means over {seeds} {noun}."""
+LIVE_MEASURES = """\
+*Best*: the best validation accuracy of any trial. *Top10HR*: of the ten best trials of both \
+studies, the share that is of the one with. *TSBA*: the share of time saved in reaching the best \
+value of the study without; -100 % if it was not reached. The last two columns are the time in \
+which the study without found its best, and that in which the study with had one as good, where \
+it had. GP is shown pruned trials too, sick ones with the worst value of the study; SMAC, over \
+its ask and tell and with ten trials to begin with like TPE and GP, is told of a pruned trial as \
+crashed with the last value that it reported. A study got {ours:.0f} processor seconds with and \
+{plain:.0f} without, on average."""
 NO_HEALTHY = "studies of healthy trials only (`benchmarks/hpo.py healthy` records 60)"
 NO_COST = "what watching costs in trials of a realistic size (`benchmarks/hpo.py cost`)"
 MORE = """\
-more than the trials named above (`make bench-hpo` goes on recording where it stopped, up to 100 \
+more than the trials named above (`make bench-hpo` goes on recording where it stopped, up to 150 \
 per task and part)"""
 
 
@@ -101,7 +117,7 @@ def write(results: dict[str, Any], folder: Path) -> Path:
     page = folder / "hpo.md"
     parts = [NOTE, *_sections(results), f"![Time saved against good trials lost]({picture.name})"]
     (folder / "hpo.json").write_text(json.dumps(results, indent=1) + "\n")
-    page.write_text("\n\n".join([*parts, _method(results)]) + "\n")
+    page.write_text("\n\n".join([*parts, *_live(results), _method(results)]) + "\n")
     return page
 
 
@@ -110,10 +126,11 @@ def _method(results: dict[str, Any]) -> str:
     text = METHOD.format(
         draws=results["draws"], length=results["length"], good=good, tuning=_sum(results, "tuning")
     )
-    missing = [LIVE]
+    missing = [] if "live" in results else [NO_LIVE]
     missing += [] if "healthy" in results else [NO_HEALTHY]
     missing += [] if "cost" in results else [NO_COST]
-    return f"{text}\n\n**Not measured.** {'; '.join([*missing, MORE])}."
+    listed = "; ".join([*missing, MORE])
+    return f"{text}\n\n**Not measured.** {listed[0].upper()}{listed[1:]}."
 
 
 def _sum(results: dict[str, Any], name: str) -> str:
@@ -147,6 +164,48 @@ def _bounds(results: dict[str, Any]) -> str:
     for epochs, measures in mean(results, "bounds").items():
         cells = [_cell(name, measures[name]) for name in ("time_saved", "top_ten", "spent")]
         lines.append(f"| {epochs} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _live(results: dict[str, Any]) -> Iterator[str]:
+    """The section on live studies, if there were any."""
+    live = results.get("live")
+    if live is None:
+        return
+    samplers, (images, validation) = live["samplers"], live["images"]
+    yield "## Live studies"
+    yield LIVE.format(
+        task=TASKS["cnn"].title, images=images, validation=validation, budget=live["budget"],
+        seeds=live["seeds"], noun="seed" if live["seeds"] == 1 else "seeds",
+    )  # fmt: skip
+    yield _live_table(live)
+    ours, plain = (
+        sum(one[f"processor_{which}"] for one in samplers.values()) / len(samplers)
+        for which in ("with", "without")
+    )
+    yield LIVE_MEASURES.format(ours=ours, plain=plain)
+    yield "How the trials with ended, if not at their last epoch:"
+    yield "\n".join(
+        f"* {name}, of {one['all_trials_with']}: {_causes(one['ended'])}."
+        for name, one in samplers.items()
+    )
+
+
+def _live_table(live: dict[str, Any]) -> str:
+    lines = [
+        "| sampler | best without | best with | trials without | trials with | Top10HR | TSBA | "
+        "best found without | as good with |",
+        "|---|" + "---:|" * 8,
+    ]
+    for name, one in live["samplers"].items():
+        after = "never" if one["reached"] is None else f"{one['reached']:.0f} s"
+        cells = [
+            name, f"{one['best_without']:.1%}", f"{one['best_with']:.1%}",
+            f"{one['trials_without']:.0f}", f"{one['trials_with']:.0f}", f"{one['top_ten']:.0%}",
+            f"{one['time_saved']:.0%}", f"{one['needed']:.0f} s",
+            f"{after} ({one['reached_in']} of {live['seeds']})",
+        ]  # fmt: skip
+        lines.append(_spaced("| " + " | ".join(cells) + " |"))
     return "\n".join(lines)
 
 

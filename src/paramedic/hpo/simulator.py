@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from paramedic.hpo.memory import Memory
 from paramedic.hpo.rivals import Never, Rule
@@ -18,6 +19,16 @@ from paramedic.hpo.timeline import Timeline
 from paramedic.hpo.verdict import Decision
 
 _GOOD = 0.1  # the best tenth of the trials are good
+
+
+class Remembered(Protocol):
+    """A trial that has ended: when, and with which value; less is better, infinite is none."""
+
+    @property
+    def end(self) -> float: ...
+
+    @property
+    def value(self) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +107,8 @@ def score(rule: Rule, stream: Sequence[Timeline], other: Sequence[Timeline]) -> 
     same = play(stream[: len(other)], rule)  # the same trials as the baseline
     lost, cut = _harm(same)
     return Score(
-        time_saved=_time_saved(same, base),
-        top_ten=_top_ten(runs, play(other, Never(), budget)),
+        time_saved=time_saved(same, base),
+        top_ten=top_ten(runs, play(other, Never(), budget)),
         trials=len(runs) / len(base),
         lost=lost,
         cut=cut,
@@ -105,15 +116,19 @@ def score(rule: Rule, stream: Sequence[Timeline], other: Sequence[Timeline]) -> 
     )
 
 
-def _time_saved(runs: Sequence[Run], base: Sequence[Run]) -> float:
+def time_saved(runs: Sequence[Remembered], base: Sequence[Remembered]) -> float:
+    """TSBA: the share of time saved in reaching the best value of the baseline; -1 if never."""
     best = min(run.value for run in base)
     needed = next(run.end for run in base if run.value <= best)
     reached = next((run.end for run in runs if run.value <= best), math.inf)
     return max((needed - reached) / needed, -1.0)
 
 
-def _top_ten(runs: Sequence[Run], rivals: Sequence[Run]) -> float:
-    """Those at the border are shared in proportion, since many trials may be equally good."""
+def top_ten(runs: Sequence[Remembered], rivals: Sequence[Remembered]) -> float:
+    """Top10HR: the share of the ten best of both that are of the first.
+
+    Those at the border are shared in proportion, since many trials may be equally good.
+    """
     ours = sorted(run.value for run in runs if math.isfinite(run.value))
     theirs = sorted(run.value for run in rivals if math.isfinite(run.value))
     pooled = sorted([*ours, *theirs])[:10]
