@@ -31,9 +31,10 @@ batches of 16 to 48, the sizes drawn as above) our rule ended: {ended}. A health
 worse than the others is `finished: no-more-gain`: it is not blamed and keeps its value."""
 COST = """\
 Watching and judging took {ratio:.1%} more processor time than the same trials without \
-({each}), {trials} runs each, with and without in turn. These trials are larger than the recorded ones: 10,000 images and batches of 45 to 720, as in \
-the paper, or 5000 windows and batches of 32 to 256, for {epochs} epochs; {seconds:.0f} seconds \
-on average. In trials of a few hundred steps it is more: the first steps are always looked at."""
+({each}), {trials} runs each, with and without in turn. These trials are larger than the recorded \
+ones: 10,000 images and batches of 45 to 720, as in the paper, or 5000 windows and batches of 32 \
+to 256, for {epochs} epochs; {seconds:.0f} seconds on average. In trials of a few hundred steps it \
+is more: the first steps are always looked at."""
 METHOD = """\
 **The trials.** A CNN with 13 hyperparameters on 2000 images of CIFAR-10 (16×16 pixels, 2000 to \
 validate), an LSTM with 8 on the rows of the same images, a transformer with 8 that forecasts 96 \
