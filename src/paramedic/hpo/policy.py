@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -11,7 +12,6 @@ from paramedic.diagnose.rules import DEFAULT, choose
 
 _COUNTS = ("warm_up", "symptoms", "persistence", "fewest", "patience", "confirmed")
 _FIFTH = 0.2  # the age at which `behind` holds
-_MOST = 0.5  # of the others may be better at any age
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,7 @@ class Policy:
         protect: the share of the best trials so far that no finding stops.
         behind: a trial ends if so many of the others, as a share, were better when a fifth of the
             trial was over: as sick if something was found in it that is hopeless or lasts, else as
-            finished. The limit is a half at first and shrinks as the trial gets older, to
-            `behind_late` at its end; 1 never ends a trial for this.
+            finished. The limit shrinks as the trial gets older, to `behind_late` at its end.
         behind_late: see `behind`; the best so many are never ended for being behind.
         deviations: how sure that share has to be, in standard deviations.
         fewest: other trials that are needed for a comparison.
@@ -51,13 +50,13 @@ class Policy:
         "loss-plateau", "uninformative-labels",
     )  # fmt: skip
     ignored: tuple[str, ...] = ("too-few-steps", "overfitting")
-    warm_up: int = 0
+    warm_up: int = 1
     symptoms: int = 2
     persistence: int = 3
     protect: float = 0.3
-    behind: float = 0.28
-    behind_late: float = 0.14
-    deviations: float = 1.3
+    behind: float = 0.3
+    behind_late: float = 0.18
+    deviations: float = 1.8
     fewest: int = 3
     patience: int = 12
     confirmed: int = 4
@@ -83,12 +82,11 @@ class Policy:
     def limit(self, age: float) -> float:
         """The share of better ones at which a trial ends, after a share `age` of its epochs.
 
-        It falls with what is left of the trial, as a share of what is over: a rank says little
-        after the first epochs, and much soon after.
+        It falls by the power 3/2 of what is left of the trial, as a share of what is over: a rank
+        says little after the first epochs, and much soon after.
         """
         left = (1 / age - 1) * _FIFTH / (1 - _FIFTH)
-        limit = self.behind_late + (self.behind - self.behind_late) * left
-        return min(limit, max(_MOST, self.behind))
+        return self.behind_late + (self.behind - self.behind_late) * math.pow(left, 1.5)
 
     def changed(self, **settings: Any) -> Policy:
         """The same with other settings; unknown ones are told with those that there are."""
