@@ -117,6 +117,13 @@ def weight_growth(window: Window) -> float:
 
 
 def elasticity(window: Window) -> NDArray[np.float64]:
+    """How violently the loss answers to the weights, where that is known. Use `window.derive`."""
+    found = window.derive(elasticities)
+    chosen: NDArray[np.float64] = found[np.isfinite(found)]
+    return chosen
+
+
+def elasticities(window: Window) -> NDArray[np.float64]:
     """How violently the loss answers to the weights, frame by frame. Use `window.derive`.
 
     The gradient's norm times that of the weights over the loss: by how many times its own size
@@ -130,14 +137,12 @@ def elasticity(window: Window) -> NDArray[np.float64]:
     )
     loss = np.abs(window.scalar("loss"))
     known = np.isfinite(loss) & (totals > 0)
-    if not known.any():
-        return np.empty(0)
     # A loss near zero is success: it must not make the ratio look violent.
     floor = 0.01 * middle(loss[known])
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         found = gradients * totals / np.maximum(loss, floor)
-    chosen: NDArray[np.float64] = found[known & np.isfinite(found)]
-    return chosen
+    found[~known] = np.nan
+    return found
 
 
 def _total_norms(norms: NDArray[np.float32]) -> NDArray[np.float64]:

@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paramedic.diagnose.curve import Curve, curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.motion import elasticity, moves, weight_growth
+from paramedic.diagnose.motion import elasticities, elasticity, moves, weight_growth
 from paramedic.diagnose.rows import bold, learners, middle, middles
 from paramedic.types import Finding, Severity, Window
 
@@ -123,8 +124,8 @@ class LearningRateTooHigh(Detector):
         jumped = max(loss.largest, loss.first) > self.jump * abs(loss.start)
         if not jumped and weight_growth(window) < self.growth:
             return None
-        if middle(window.derive(elasticity)) > self.violent and weight_growth(window) < self.growth:
-            return None  # ordinary steps along an exploding gradient
+        if self._is_driven(window):
+            return None
         reached = max(peak, usual)
         return self.finding(
             window,
@@ -139,6 +140,15 @@ class LearningRateTooHigh(Detector):
             usual_update_ratio_threshold=self.steady,
             learned=loss.learned,
         )
+
+    def _is_driven(self, window: Window) -> bool:
+        """Whether these are ordinary steps along an exploding gradient. Where the first of the
+        large ones followed a gradient in proportion, the steps came before what exploded."""
+        violent = middle(window.derive(elasticity)) > self.violent
+        if not violent or weight_growth(window) >= self.growth:
+            return False
+        large = np.flatnonzero(self._early_steps(window) >= self.ratio)
+        return not len(large) or not window.derive(elasticities)[large[0]] < self.violent
 
     def _swell(self, window: Window, loss: Curve) -> bool:
         """Whether steps of moderate size have blown the weights up, and the loss with them."""
@@ -178,12 +188,18 @@ class LearningRateTooHigh(Detector):
 
     def _peak(self, window: Window) -> float:
         """The largest update of the first steps, or of steps at a rate that has jumped."""
+        return float(np.fmax.reduce(self._early_steps(window), initial=0.0))
+
+    def _early_steps(self, window: Window) -> NDArray[np.float64]:
+        """The update of the typical layer in these steps; NaN in all others."""
         rates = window.scalar("lr/0")
         jumped = rates > self.rate_jump * np.fmin.reduce(rates) if len(rates) else rates > 0
         ratios = window.layer("update_ratio")[:, learners(window)]
         counted = jumped | (window.steps <= self.early)
-        typical = middles(ratios[counted].T) if counted.any() else np.empty(0)
-        return float(np.fmax.reduce(typical, initial=0.0))
+        typical = np.full(len(window), np.nan)
+        if counted.any():
+            typical[counted] = middles(ratios[counted].T)
+        return typical
 
 
 _USUAL, _SINCE, _FEW = 32, 8, 2  # losses before a leap of the rate and since then, and the fewest

@@ -106,8 +106,11 @@ class PoorInitialization(Detector):
             gain = recurrent
         above = _first_loss_over_chance(window)
         # Weights of the usual size in a net whose sums grow are not what is wrong with it.
-        strange = growth < 1 / self.growth or (growth > self.growth and gain > self.usual)
-        if not (strange or above > self.first_loss or not self.least < gain < self.most):
+        grows, innocent = growth > self.growth, gain <= self.usual
+        strange = growth < 1 / self.growth or (grows and not innocent)
+        # Nor are they to blame for the first loss of such a net.
+        strange = strange or (above > self.first_loss and not (grows and innocent))
+        if not strange and self.least < gain < self.most:
             return None
         return self.finding(
             window,

@@ -125,7 +125,9 @@ class UntrainedParameters(Detector):
             return []
         if still.all() or self._has_ended(window):  # that is the rate, not a layer
             return []
-        usual = middle(move.gradients[~still])
+        # Of embeddings the gradient is not known: a batch uses few of their rows.
+        moving = move.gradients[~still]
+        usual = middle(moving[np.isfinite(moving)])
         # A gradient that has vanished moves nothing either; that has another name.
         driven = move.gradients > self.driven * usual
         return [int(place) for place in rows[np.flatnonzero(still & driven)]]
