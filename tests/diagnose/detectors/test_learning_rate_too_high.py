@@ -123,3 +123,12 @@ def test_a_rate_that_leaps_and_hurts() -> None:
     assert judge(DETECTOR, leap(3.0, 1.0)) is None, "it does no harm"
     assert judge(DETECTOR, leap(0.4, 1.5)) is None, "four times is no leap"
     assert judge(DETECTOR, leap(3.0, 1.5, first_rate=3.0)) is None, "a schedule begins again"
+
+
+def test_a_large_step_before_the_gradient_exploded_is_to_blame_for_it() -> None:
+    place = np.arange(FRAMES)
+    after = np.where(place > 5, VIOLENT["grad_norm"], 1.0)
+    found = fires(DETECTOR, steps(ONE_LARGE, grad_norm=after), Severity.CRITICAL)
+    assert found.evidence["update_ratio"] > found.evidence["threshold"]
+    at_once = np.where(place >= 5, VIOLENT["grad_norm"], 1.0)
+    assert judge(DETECTOR, steps(ONE_LARGE, grad_norm=at_once)) is None

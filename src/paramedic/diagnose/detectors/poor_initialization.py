@@ -23,7 +23,7 @@ class PoorInitialization(Detector):
     ## What it looks for
     In the first steps: two neighbouring layers whose weights are all the same; activations whose
     variance grows or shrinks by orders of magnitude through the layers; a first loss far above
-    that of guessing.
+    that of guessing, where weights are large enough to bring that about.
 
     ## Why is this bad?
     Equal weights get equal gradients and stay equal: a layer of a thousand units is then one
@@ -68,6 +68,11 @@ class PoorInitialization(Detector):
         0.1, "size of the weights times the root of their fan-in", source="tuning half of the zoo"
     )
     most: float = threshold(4.0, "the same: He's is 1.4", source="tuning half of the zoo")
+    large: float = threshold(
+        3.0,
+        "the same of the largest layer, from which it may be to blame for the first loss",
+        source="tuning half: sick from 7.7 on, others up to 2.5",
+    )
     usual: float = threshold(0.8, "the same, up to which weights make nothing grow", source="zoo")
     judged: int = threshold(30, "steps after which it is too late to tell", source="weights move")
     steps: int = threshold(3, "first steps that tell of the initialisation", source="by definition")
@@ -106,11 +111,12 @@ class PoorInitialization(Detector):
             gain = recurrent
         above = _first_loss_over_chance(window)
         # Weights of the usual size in a net whose sums grow are not what is wrong with it.
-        grows, innocent = growth > self.growth, gain <= self.usual
-        strange = growth < 1 / self.growth or (grows and not innocent)
-        # Nor are they to blame for the first loss of such a net.
-        strange = strange or (above > self.first_loss and not (grows and innocent))
-        if not strange and self.least < gain < self.most:
+        strange = growth < 1 / self.growth or (growth > self.growth and gain > self.usual)
+        # And a net that was trained before may be certain of what is not true of new data.
+        wrong = (
+            above > self.first_loss and np.fmax.reduce(_gains(window), initial=gain) > self.large
+        )
+        if not (strange or wrong or not self.least < gain < self.most):
             return None
         return self.finding(
             window,
@@ -133,15 +139,13 @@ class PoorInitialization(Detector):
         Where a normalisation follows, the scale of the weights does not matter: 1 as well. In a
         transformer it stands before them, and large weights saturate the attention all the same.
         """
-        layers = window.chart.layers
-        rows = [place for place, layer in enumerate(layers) if layer.fan_in and _carries(layer)]
-        if len(rows) < 2:
+        gains = _gains(window)
+        if len(gains) < 2:
             return 1.0
-        sizes = np.array([layers[row].fan_in for row in rows], np.float64)
-        gain = middle(np.sqrt(window.layer("weight_var")[0, rows] * sizes))
-        kinds = [layer.kind for layer in layers if normalises(layer)]
+        gain = middle(gains)
+        kinds = [layer.kind for layer in window.chart.layers if normalises(layer)]
         after = [kind for kind in kinds if kind not in ("LayerNorm", "RMSNorm")]
-        return 1.0 if 2 * len(after if gain > 1 else kinds) >= len(rows) else gain
+        return 1.0 if 2 * len(after if gain > 1 else kinds) >= len(gains) else gain
 
     def _growth(self, window: Window) -> float:
         layers = window.chart.layers
@@ -156,6 +160,14 @@ class PoorInitialization(Detector):
         if len(spread) < 3 or spread[0] <= 0:
             return 1.0
         return float(spread[-1] / spread[0])
+
+
+def _gains(window: Window) -> NDArray[np.float64]:
+    """The size of the weights of each layer in units of the inverse root of their fan-in."""
+    layers = window.chart.layers
+    rows = [place for place, layer in enumerate(layers) if layer.fan_in and _carries(layer)]
+    sizes = np.array([layers[row].fan_in for row in rows], np.float64)
+    return np.sqrt(window.layer("weight_var")[0, rows] * sizes)
 
 
 def _recurrent_gain(window: Window) -> float:
