@@ -97,6 +97,18 @@ def _no_tables(chart: Chart) -> NDArray[np.intp]:
     return others if len(others) else places
 
 
+def moves_seen(window: Window, most: int = 64) -> int:
+    """In how many of the last frames weights were measured: there are as many `moves`. Use
+    `window.derive`."""
+    ratios = measured(window, "update_ratio", most)[:, learners(window)]
+    return int(np.isfinite(ratios).any(axis=1).sum())
+
+
+def is_seen_moving(window: Window) -> bool:
+    """Whether they were lately, so that there is a `motion`. Use `window.derive`."""
+    return moves_seen(window, _RECENT) > 0
+
+
 def moves(window: Window) -> NDArray[np.float64]:
     """The update ratio of the typical layer, frame by frame. Use `window.derive`."""
     rows = learners(window)

@@ -143,3 +143,11 @@ def test_missing() -> None:
 
 def test_anything() -> None:
     bears_anything(DETECTOR)
+
+
+def test_zero_for_all_is_a_note_where_a_residual_may_be_held_against_it() -> None:
+    facts = {"loss": "mse", "task": Task.REGRESSION, "target_kind": "float"}
+    found = fires(DETECTOR, labels(0, 0, chart=facts), Severity.INFO)
+    assert (found.evidence["value"], found.explains) == (0, ())
+    fires(DETECTOR, labels(3, 3, chart=facts), Severity.CRITICAL)
+    fires(DETECTOR, labels(0, 0), Severity.CRITICAL)

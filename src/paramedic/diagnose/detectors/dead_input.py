@@ -89,9 +89,9 @@ def _carries(window: Window) -> bool:
         return False
     rows = learners(window)
     spread = measured(window, "weight_var", 1)
-    if np.nanmax(window.derive(dead_shares), initial=0.0) >= _DEAD:
+    if not (len(rows) and len(spread) and spread[-1, rows[0]] > 0):
         return False
-    return bool(len(rows) and len(spread) and spread[-1, rows[0]] > 0)
+    return bool(np.nanmax(window.derive(dead_shares), initial=0.0) < _DEAD)
 
 
 def _levels(chart: Chart) -> bool:

@@ -152,6 +152,9 @@ class ExplodingGradient(Detector):
         moment = window.derive(jump)
         if moment is not None and moment.beyond > self.sudden and moment.norm > moment.usual:
             return self._moment(window, moment)
+        loss = window.derive(curve)
+        if loss is not None and (loss.learned > self.learned or loss.falling):
+            return None
         return None if self._unknown_proportion(window) else self._proportion(window)
 
     def _leap(self, window: Window, event: Event) -> Finding | None:
@@ -232,7 +235,7 @@ class ExplodingGradient(Detector):
         still = middle(window.derive(moves)) < self.still
         if still and typical < self.usual_still:  # it does not learn because it does not move
             return None
-        if not exploding or loss.learned > self.learned or loss.falling:
+        if not exploding:
             return None
         return self.finding(
             window,

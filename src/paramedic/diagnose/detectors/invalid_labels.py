@@ -23,7 +23,7 @@ class InvalidLabels(Detector):
 
     ## What it looks for
     NaN among the targets; only the value that the loss ignores (-100); the same single target in
-    every batch; class numbers that start at 1 although the net has an output for class 0; one
+    every batch (a note if it is the zero that the residual of an equation is to become); class numbers that start at 1 although the net has an output for class 0; one
     number again and again that is apart from all others (-999 for a missing one; a rare answer
     or a cap is not meant).
 
@@ -179,6 +179,18 @@ class InvalidLabels(Detector):
             text = f"All targets are {_IGNORED}, which the loss ignores: there is nothing to learn."
         else:
             text = f"All targets of all batches are {value:g}: there is nothing to tell apart."
+        if window.chart.task is Task.REGRESSION and value == 0:
+            # The residual of an equation is held against zero, and that is no label.
+            text += " Unless they are what a residual is to become."
+            return self.finding(
+                window,
+                text,
+                severity=Severity.INFO,
+                confidence=0.5,
+                explains=frozenset(),
+                value=value,
+                frames=len(low),
+            )
         return self._finding(window, text, value=value, frames=len(low))
 
     def _shifted(self, window: Window) -> Finding | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from paramedic.diagnose.curve import Curve, curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.motion import elasticities, elasticity, moves, weight_growth
+from paramedic.diagnose.motion import elasticities, elasticity, moves, moves_seen, weight_growth
 from paramedic.diagnose.rows import bold, learners, middle, middles
 from paramedic.types import Finding, Severity, Window
 
@@ -105,15 +105,17 @@ class LearningRateTooHigh(Detector):
         loss = window.derive(curve)
         if loss is None or (loss.steps < self.bold_steps and bold(window)):
             return "too few losses were seen"
-        return None if len(window.derive(moves)) > 2 else "too few steps were looked at"
+        return None if window.derive(moves_seen) > 2 else "too few steps were looked at"
 
     def examine(self, window: Window) -> Finding | None:
         leapt = self._leap(window)
         if leapt is not None:
             return leapt
-        loss, ratios = window.derive(curve), window.derive(moves)
+        loss = window.derive(curve)
         assert loss is not None
-        peak, usual = self._peak(window), middle(ratios)
+        if loss.learned > self.learned:
+            return None
+        peak, usual = self._peak(window), middle(window.derive(moves))
         if peak < self.ratio and usual < self.steady and not self._swell(window, loss):
             return None
         replaced = peak > self.replaced

@@ -98,8 +98,8 @@ class LossPlateau(Detector):
         # And a linear model may have learned all that a straight line can.
         doubtful = doubtful or loss.learned > self.learned
         # What goes on in every epoch, however little it is, is no rest for certain.
-        doubtful = doubtful or loss.validation_fall > self.pace
         narrow = window.of_chart(is_narrow)
+        doubtful = doubtful or (loss.validation_fall > self.pace and not narrow)
         return self.finding(
             window,
             f"The loss rests at {loss.last:.4g}: only {max(loss.learned, 0):.0%} of what it began "

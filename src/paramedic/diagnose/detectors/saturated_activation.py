@@ -67,11 +67,13 @@ class SaturatedActivation(Detector):
         return None if seen >= self.frames else f"too few steps were looked at: {seen}"
 
     def examine(self, window: Window) -> Finding | None:
-        shares = window.derive(saturated_shares)
-        worst = int(shares.argmax())
         loss = window.derive(curve)
         assert loss is not None
-        if shares[worst] < self.saturated or loss.learned > self.learned or loss.falling:
+        if loss.learned > self.learned or loss.falling:
+            return None
+        shares = window.derive(saturated_shares)
+        worst = int(shares.argmax())
+        if shares[worst] < self.saturated:
             return None
         rows = [int(row) for row in np.flatnonzero(shares >= self.saturated)]
         return self.finding(

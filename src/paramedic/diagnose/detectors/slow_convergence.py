@@ -81,10 +81,13 @@ class SlowConvergence(Detector):
         assert loss is not None
         language = window.chart.task is Task.LANGUAGE_MODEL
         limit = self.learned_language if language else self.learned
+        gone = max(loss.gone, loss.below)
+        if gone > max(limit, self.learned_small):
+            return None
         fast = self.fast
         if loss.steadiness > self.steady and self._creeps(window):
             limit, fast = self.learned_small, self.fast_small
-        if max(loss.gone, loss.below) > limit or not 0 < loss.pace <= fast:
+        if gone > limit or not 0 < loss.pace <= fast:
             return None
         if loss.pace <= self.pace and loss.steadiness <= self.steady:
             return None
