@@ -8,7 +8,7 @@ neighbouring steps differ. A change counts only if it is large against its error
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -90,8 +90,7 @@ class Curve:
         standard errors it is worth. Negative is better."""
         count = max(int(len(self.levels) * share), 3)
         levels = self.levels[-count:]
-        places = np.arange(len(levels)) - (len(levels) - 1) / 2
-        spread = float((places**2).sum())
+        places, spread = _places(len(levels))
         slope = float((places * levels).sum()) / spread
         residual = levels - levels.mean() - slope * places
         error = max(float(residual.std()), self.error, _TINY * self.scale) / spread**0.5
@@ -170,6 +169,13 @@ class Curve:
         quarter = len(seen) // 4
         pace = float(seen[-1 - quarter] - seen[-1]) / quarter
         return pace * (len(seen) - 1) / float(seen[0] - seen[-1])
+
+
+@cache
+def _places(count: int) -> tuple[Floats, float]:
+    """So many places in a row about zero, and the sum of their squares."""
+    places = np.arange(count) - (count - 1) / 2
+    return places, float((places**2).sum())
 
 
 def curve(window: Window) -> Curve | None:

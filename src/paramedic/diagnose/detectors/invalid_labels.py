@@ -23,9 +23,9 @@ class InvalidLabels(Detector):
 
     ## What it looks for
     NaN among the targets; only the value that the loss ignores (-100); the same single target in
-    every batch (a note if it is the zero that the residual of an equation is to become); class numbers that start at 1 although the net has an output for class 0; one
-    number again and again that is apart from all others (-999 for a missing one; a rare answer
-    or a cap is not meant).
+    every batch (a note if it is the zero that the residual of an equation is to become); class
+    numbers that start at 1 although the net has an output for class 0; one number again and again
+    that is apart from all others (-999 for a missing one; a rare answer or a cap is not meant).
 
     ## Why is this bad?
     A net learns what the targets say. If all are ignored there is no gradient; if all are the

@@ -161,11 +161,12 @@ class LearningRateTooHigh(Detector):
     def _leap(self, window: Window) -> Finding | None:
         """A rate that rose out of all proportion, if the loss has suffered since."""
         rates = window.scalar("lr/0")
+        leaps = rates[1:] > self.leap * rates[:-1]
+        if not leaps.any():
+            return None
         before = np.fmax.accumulate(rates)[:-1]
         first = max((float(one.get("lr") or 0.0) for one in window.chart.optimizers), default=0.0)
-        leaps = (rates[1:] > self.leap * rates[:-1]) & (
-            rates[1:] > self.above * np.maximum(before, first)
-        )
+        leaps &= rates[1:] > self.above * np.maximum(before, first)
         if not leaps.any() or rates[-1] < self.above * np.maximum(before, first)[leaps][0]:
             return None
         place = int(np.argmax(leaps)) + 1
