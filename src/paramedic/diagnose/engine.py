@@ -230,13 +230,14 @@ class Engine:
 
     def _examine(self, window: Window, *, epoch_ended: bool = False) -> None:
         begin, self._began = time.perf_counter(), time.thread_time()
+        step = window.last_step
         with np.errstate(all="ignore"):  # a run that blows up must not fill the screen with us
             for ward in self._wards:
                 if ward.failure is None and (epoch_ended or not ward.detector.by_epoch):
-                    self._visit(ward, window)
+                    self._visit(ward, window, step)
         self.seconds += time.perf_counter() - begin
 
-    def _visit(self, ward: _Ward, window: Window) -> None:
+    def _visit(self, ward: _Ward, window: Window, step: int) -> None:
         detector = ward.detector
         begin = time.perf_counter()
         try:
@@ -254,7 +255,7 @@ class Engine:
             return
         if reason is None:
             ward.reason = None
-            self._note(ward, finding, window.last_step)
+            self._note(ward, finding, step)
         elif ward.reason is not None:
             ward.reason = reason
 
