@@ -174,7 +174,7 @@ class Curve:
 @cache
 def _places(count: int) -> tuple[Floats, float]:
     """So many places in a row about zero, and the sum of their squares."""
-    places = np.arange(count) - (count - 1) / 2
+    places = np.arange(count, dtype=np.float64) - (count - 1) / 2
     return places, float((places**2).sum())
 
 

@@ -151,3 +151,11 @@ def test_zero_for_all_is_a_note_where_a_residual_may_be_held_against_it() -> Non
     assert (found.evidence["value"], found.explains) == (0, ())
     fires(DETECTOR, labels(3, 3, chart=facts), Severity.CRITICAL)
     fires(DETECTOR, labels(0, 0), Severity.CRITICAL)
+
+
+def test_a_reward_in_every_batch_stands_for_nothing_missing() -> None:
+    """The worths of the other places grow towards it while they are learned."""
+    facts = {"loss": "smooth-l1", "task": Task.REGRESSION, "target_kind": "float"}
+    others = 0.1 + np.arange(FRAMES) / 1000
+    spread = {"target_mean": 0.24, "target_std": 0.18}
+    assert judge(DETECTOR, labels(others, 1.0, chart=facts, **spread)) is None

@@ -69,9 +69,9 @@ class InvalidLabels(Detector):
         4.0, "its distance from the mean in deviations of the batch", source="as above"
     )
     apart: float = threshold(
-        8.0,
+        25.0,
         "its distance from all targets of the other batches, in their deviations",
-        source="tuning half: 1000; a cap or a rare reward has its like near by",
+        source="tuning half: 1000; a cap or a rare reward has its like near by, up to 8.5",
     )
 
     def missing(self, window: Window) -> str | None:

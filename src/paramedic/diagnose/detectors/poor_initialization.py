@@ -23,7 +23,7 @@ class PoorInitialization(Detector):
     ## What it looks for
     In the first steps: two neighbouring layers whose weights are all the same; activations whose
     variance grows or shrinks by orders of magnitude through the layers; a first loss far above
-    that of guessing, where weights are large enough to bring that about.
+    that of guessing, which is a note where no layer has weights large enough for it.
 
     ## Why is this bad?
     Equal weights get equal gradients and stay equal: a layer of a thousand units is then one
@@ -112,12 +112,12 @@ class PoorInitialization(Detector):
         above = _first_loss_over_chance(window)
         # Weights of the usual size in a net whose sums grow are not what is wrong with it.
         strange = growth < 1 / self.growth or (growth > self.growth and gain > self.usual)
-        # And a net that was trained before may be certain of what is not true of new data.
-        wrong = (
-            above > self.first_loss and np.fmax.reduce(_gains(window), initial=gain) > self.large
-        )
-        if not (strange or wrong or not self.least < gain < self.most):
+        strange = strange or not self.least < gain < self.most
+        if above <= self.first_loss and not strange:
             return None
+        # A net that was trained before may be certain of what is not true of new data.
+        if not strange and np.fmax.reduce(_gains(window), initial=gain) <= self.large:
+            return self._far_from_guessing(window, above)
         return self.finding(
             window,
             f"The weights were drawn on the wrong scale: {gain:.2g} times the inverse root of the "
@@ -129,6 +129,19 @@ class PoorInitialization(Detector):
             gain_threshold=[self.least, self.most],
             growth=growth,
             growth_threshold=self.growth,
+            first_loss=above,
+            first_loss_threshold=self.first_loss,
+        )
+
+    def _far_from_guessing(self, window: Window, above: float) -> Finding:
+        """A note: weights of a usual size do not bring this about, as far as we know."""
+        return self.finding(
+            window,
+            f"The first loss is {above:.2g} times that of guessing, though no layer has large "
+            "weights. Unless the net was trained before, look at how its outputs come about.",
+            severity=Severity.INFO,
+            confidence=0.4,
+            explains=frozenset(),
             first_loss=above,
             first_loss_threshold=self.first_loss,
         )

@@ -51,7 +51,7 @@ class SaturatedActivation(Detector):
     saturated: float = threshold(
         0.84,
         "share of the values of a layer at a bound",
-        source="tuning half: healthy up to 0.80, sick from 0.87 on",
+        source="tuning half: healthy up to 0.80, sick from 0.92 on but for some gated units",
     )
     learned: float = threshold(
         0.2, "share of the loss that is gone, above which the net learns", source="as above"
