@@ -197,12 +197,20 @@ class LearningRateTooHigh(Detector):
         """The update of the typical layer in these steps; NaN in all others."""
         rates = window.scalar("lr/0")
         jumped = rates > self.rate_jump * np.fmin.reduce(rates) if len(rates) else rates > 0
-        ratios = window.layer("update_ratio")[:, learners(window)]
+        ratios = window.layer("update_ratio")[:, _begun(window)]
         counted = jumped | (window.steps <= self.early)
         typical = np.full(len(window), np.nan)
         if counted.any():
             typical[counted] = middles(ratios[counted].T)
         return typical
+
+
+def _begun(window: Window) -> NDArray[np.intp]:
+    """The layers that learn, but for those that began at zero, as adapters do: against that any
+    step is large."""
+    rows = learners(window)
+    begun = rows[window.layer("weight_norm")[0, rows] != 0] if len(window) else rows
+    return begun if len(begun) else rows
 
 
 _USUAL, _SINCE, _FEW = 32, 8, 2  # losses before a leap of the rate and since then, and the fewest
