@@ -44,7 +44,7 @@ OPTIMIZERS: list[Recipe] = [
     ),
     *healthy(
         "radam",
-        bases.REMEMBERING_SHELLS.but(optimizer=other(optim.RAdam, 5e-3), scheduler=cosine()),
+        bases.REMEMBERING_SHELLS.but(optimizer=other(optim.RAdam, 2e-2), scheduler=cosine()),
         223,
     ),
     *healthy(

@@ -118,8 +118,8 @@ _NOISY_SPREAD = bases.NEAREST_SPREAD.but(
 )
 
 NO_MORE_GAIN: list[Recipe] = [
-    *sick("no-more-gain", "60-epochs", _NOISY_SWISS, 211, epochs=60),
-    *sick("no-more-gain", "50-epochs", _NOISY_SPREAD, 212, epochs=50),
+    *sick("no-more-gain", "40-epochs", _NOISY_SWISS, 211, epochs=40),
+    *sick("no-more-gain", "40-epochs", _NOISY_SPREAD, 212, epochs=40),
 ]
 
 RECIPES = OSCILLATING + SLOW + PLATEAU + EXPLOSION + NO_MORE_GAIN
