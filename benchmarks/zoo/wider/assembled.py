@@ -11,6 +11,7 @@ from torch.utils.checkpoint import checkpoint
 
 from ..data.practised import PLACES
 from ..models import Layer, mlp
+from ..special import Autoencoder
 
 
 class Student(nn.Module):
@@ -94,6 +95,20 @@ class Squeezed(nn.Module):
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         middle = torch.relu(self.into(x))
         return self.out(middle), middle
+
+
+class WarmedAutoencoder(Autoencoder):
+    """Tells beside its output how much the divergence counts: more with every step."""
+
+    def __init__(self, inputs: int, hidden: int, *, steps: int, weight: float = 1.0) -> None:
+        super().__init__(inputs, hidden)
+        self.weight = weight
+        self.steps = steps
+        self.register_buffer("step", torch.zeros(()))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        self.step += self.training
+        return *super().forward(x), self.weight * (self.step / self.steps).clamp(max=1)
 
 
 class LowRank(nn.Module):

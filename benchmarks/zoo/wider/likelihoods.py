@@ -75,18 +75,10 @@ class Sparse(nn.Module):
 
 
 class WarmedDivergence(nn.Module):
-    """The loss of a variational autoencoder whose second part comes in step by step."""
+    """The loss of a variational autoencoder that says how much the second part counts by now."""
 
-    def __init__(self, steps: int, weight: float = 1.0) -> None:
-        super().__init__()
-        self.steps = steps
-        self.weight = weight
-        self.step = 0
-
-    def forward(self, output: tuple[Tensor, Tensor, Tensor], target: Tensor) -> Tensor:
-        rebuilt, mean, logarithm = output
-        self.step += torch.is_grad_enabled()
-        share = self.weight * min(1.0, self.step / self.steps)
+    def forward(self, output: tuple[Tensor, Tensor, Tensor, Tensor], target: Tensor) -> Tensor:
+        rebuilt, mean, logarithm, share = output
         divergence = -0.5 * (1 + logarithm - mean.square() - logarithm.exp()).sum(1).mean()
         return (rebuilt - target).square().sum(1).mean() + share * divergence
 

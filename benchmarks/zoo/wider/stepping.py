@@ -139,6 +139,7 @@ def mean_of_weights(share: float) -> Callable[[Run, Monitor], None]:
                 mean.update_parameters(run.model)
 
         Stepping(at_epoch=at_epoch)(run, monitor)
+        mean.update_parameters(run.model)
         run.model.load_state_dict(mean.module.state_dict())
 
     return loop

@@ -17,7 +17,7 @@ from ...data.points import CATEGORIES, COLUMNS, shop
 from ...data.sequences import leaky
 from ...data.structured import LETTERS_TO_TURN
 from ...data.texts import CHARACTERS
-from ...models import Recurrent
+from ...models import Layer, Recurrent
 from ...optimizers import adam, adamw, cosine, sgd
 from ...plan import Plan
 from ...recipe import Recipe, healthy
@@ -174,7 +174,7 @@ GATHERED: list[Recipe] = [
 _FLAT = first.FC_DIGITS.but(epochs=8)
 
 
-def _acting(form: str, activation: object, seed: int, rate: float = 2e-3) -> list[Recipe]:
+def _acting(form: str, activation: Layer, seed: int, rate: float = 2e-3) -> list[Recipe]:
     plan = _FLAT.but(
         model=first.FC_DIGITS.remodel(activation=activation, depth=3), optimizer=adam(rate)
     )

@@ -24,6 +24,7 @@ from ...data.measured import (
     waits,
 )
 from ...data.points import TAGS, housing, tags, wave
+from ...data.source import Source
 from ...models import mlp
 from ...optimizers import adam, adamw, cosine, sgd
 from ...plan import Plan
@@ -44,7 +45,7 @@ from ..likelihoods import (
 from ..shapes import Times
 
 
-def _likelihood(source: object, inputs: int, outputs: int, loss: nn.Module, rate: float) -> Plan:
+def _likelihood(source: Source, inputs: int, outputs: int, loss: nn.Module, rate: float) -> Plan:
     return Plan(
         "fc",
         source,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import torch
@@ -13,10 +14,10 @@ from ...data.more_points import PAIR_FEATURES, pairs
 from ...data.practised import corridor, spring
 from ...models import mlp
 from ...optimizers import adam, adamw, cosine, sgd
-from ...plan import Plan
+from ...plan import Plan, Run
 from ...recipe import Recipe, healthy
-from ...special import Adversaries, Autoencoder, MomentDistance, adversary_optimizers
-from ...training import train
+from ...special import Adversaries, MomentDistance, adversary_optimizers
+from ...training import Monitor, train
 from ..assembled import (
     CosineHead,
     Guessing,
@@ -25,6 +26,7 @@ from ..assembled import (
     Squeezed,
     Student,
     TwoEncoders,
+    WarmedAutoencoder,
     Weighed,
     Worths,
 )
@@ -53,7 +55,7 @@ _DIGITS = first.FC_DIGITS.but(**_OTHER)
 _MNIST = first.FC_MNIST.but(**_OTHER, optimizer=adam(2e-3), batch=32)
 
 
-def _teach(plan: Plan, seed: int) -> object:
+def _teach(plan: Plan, seed: int) -> Callable[[Student], None]:
     """The teacher of a student is trained before."""
 
     def prepare(model: Student) -> None:
@@ -167,15 +169,17 @@ REBUILT: list[Recipe] = [
     ),
     *healthy(
         "warmed-divergence",
-        _REBUILT.but(model=partial(Autoencoder, 64, 48), loss=WarmedDivergence(300), epochs=14),
+        _REBUILT.but(
+            model=partial(WarmedAutoencoder, 64, 48, steps=300), loss=WarmedDivergence(), epochs=14
+        ),
         3,
     ),
     *healthy(
         "warmed-divergence-x2",
         _MNIST.but(
             source=first.FC_MNIST.data(changes.inputs_as_targets),
-            model=partial(Autoencoder, 196, 64),
-            loss=WarmedDivergence(200, 2.0),
+            model=partial(WarmedAutoencoder, 196, 64, steps=200, weight=2.0),
+            loss=WarmedDivergence(),
             epochs=8,
         ),
         5,
@@ -183,7 +187,7 @@ REBUILT: list[Recipe] = [
 ]
 
 
-def _players(plan: Plan, loop: object, rate: float) -> Plan:
+def _players(plan: Plan, loop: Callable[[Run, Monitor], None], rate: float) -> Plan:
     return plan.but(
         **_OTHER | {"report": "nothing"},
         source=plan.data(changes.inputs_as_targets),

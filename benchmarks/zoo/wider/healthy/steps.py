@@ -71,7 +71,7 @@ KINDS: list[Recipe] = [
         5,
     ),
     *healthy(
-        "weight-decay-0.05-sgd",
+        "weight-decay-0.02-sgd",
         first.FC_DIGITS.but(optimizer=sgd(0.02, 0.9, weight_decay=0.02), epochs=10),
         3,
     ),
