@@ -159,3 +159,11 @@ def test_a_reward_in_every_batch_stands_for_nothing_missing() -> None:
     others = 0.1 + np.arange(FRAMES) / 1000
     spread = {"target_mean": 0.24, "target_std": 0.18}
     assert judge(DETECTOR, labels(others, 1.0, chart=facts, **spread)) is None
+
+
+def test_a_critic_is_shown_batches_of_one_label_in_turns() -> None:
+    alternating = np.arange(FRAMES) % 2.0
+    one = labels(alternating, alternating, target_constant=1.0, chart=BINARY)
+    fires(DETECTOR, one, Severity.CRITICAL)
+    two = labels(alternating, alternating, target_constant=1.0, chart={**BINARY, **TWO})
+    assert judge(DETECTOR, two) is None
