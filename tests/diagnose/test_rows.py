@@ -105,3 +105,12 @@ def test_a_net_is_narrow_if_its_last_layer_reads_a_single_number() -> None:
     assert not is_narrow(chart_of(head))
     assert not is_narrow(chart_of(head, body))
     assert not is_narrow(chart_of(body, Layer("scale", "Scale", 8, fan_in=1)))
+
+
+def test_frames_without_a_statistic_are_left_out_whichever_layer_was_seen() -> None:
+    table = [[NAN, 1.0], [NAN, NAN], [2.0, NAN], [NAN, 3.0]]
+    found = measured(window(layers={"grad_norm": table}), "grad_norm")
+    np.testing.assert_array_equal(found, np.array([table[0], table[2], table[3]], np.float32))
+    whole = [[1.0, NAN], [2.0, 1.0]]
+    assert len(measured(window(layers={"grad_norm": whole}), "grad_norm")) == 2
+    assert len(measured(window(layers={"grad_norm": [[NAN, NAN]]}), "grad_norm")) == 0

@@ -97,9 +97,8 @@ def _no_tables(chart: Chart) -> NDArray[np.intp]:
     return others if len(others) else places
 
 
-def moves_seen(window: Window, most: int = 64) -> int:
-    """In how many of the last frames weights were measured: there are as many `moves`. Use
-    `window.derive`."""
+def moves_seen(window: Window, most: int) -> int:
+    """In how many of the last frames weights were measured: there are as many `moves`."""
     ratios = measured(window, "update_ratio", most)[:, learners(window)]
     return int(np.isfinite(ratios).any(axis=1).sum())
 

@@ -26,6 +26,9 @@ def _measured(window: Window, name: str) -> Floats:
     table = window.layers.get(name)
     if table is None:
         return np.empty((0, len(window.chart.layers)), np.float32)
+    # In the usual case one layer that was seen last was seen always.
+    if table.size and not np.isnan(table[:, int(np.isnan(table[-1]).argmin())]).any():
+        return table
     # Whether a frame was measured is told by any layer; a sum is NaN only if all of it is.
     absent = np.isnan(np.fmax.reduce(table, axis=1, initial=np.nan))
     return table if not absent.any() else table[~absent]

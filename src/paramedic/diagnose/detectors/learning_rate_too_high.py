@@ -105,7 +105,9 @@ class LearningRateTooHigh(Detector):
         loss = window.derive(curve)
         if loss is None or (loss.steps < self.bold_steps and bold(window)):
             return "too few losses were seen"
-        return None if window.derive(moves_seen) > 2 else "too few steps were looked at"
+        # Most often the newest frames are enough.
+        enough = any(moves_seen(window, most) >= _FEWEST for most in (_FEWEST, len(window)))
+        return None if enough else "too few steps were looked at"
 
     def examine(self, window: Window) -> Finding | None:
         leapt = self._leap(window)
@@ -213,4 +215,5 @@ def _begun(window: Window) -> NDArray[np.intp]:
     return begun if len(begun) else rows
 
 
+_FEWEST = 3  # frames in which weights were measured
 _USUAL, _SINCE, _FEW = 32, 8, 2  # losses before a leap of the rate and since then, and the fewest

@@ -117,7 +117,7 @@ class LossPlateau(Detector):
 
 
 # What a net shows that is too narrow, and was so from the start.
-_OF_NARROW_NETS = frozenset({"vanishing-gradient", "uninformative-labels"})
+_OF_NARROW_NETS = frozenset({"vanishing-gradient", "uninformative-labels", "saturated-activation"})
 
 
 def _too_simple(window: Window) -> str:
