@@ -108,3 +108,9 @@ def test_a_validation_loss_that_fell_in_every_epoch_makes_it_a_note() -> None:
 
     fires(DETECTOR, after([2.5, 2.4, 2.35, 2.34, 2.339]), Severity.INFO)
     fires(DETECTOR, after([2.5, 2.4, 2.35, 2.36, 2.339]), Severity.WARNING)
+
+
+def test_a_narrow_net_may_creep_and_rests_all_the_same() -> None:
+    given = {"losses": sloping(2.3, 2.0), "ended": True, "scalars": {"label_entropy": 2.3}}
+    fires(DETECTOR, window(2, chart=_wide(1), **given), Severity.WARNING)
+    assert judge(DETECTOR, window(2, chart=_wide(2), **given)) is None

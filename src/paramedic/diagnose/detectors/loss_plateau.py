@@ -64,6 +64,9 @@ class LossPlateau(Detector):
     pace_levelled: float = threshold(
         0.04, "the same, if the curve has levelled off", source="tuning half of the zoo"
     )
+    pace_narrow: float = threshold(
+        0.05, "the same, if the last layer reads a single number", source="tuning half: 0.033"
+    )
     levelled: float = threshold(
         0.35, "share of the average pace that is left then", source="tuning half of the zoo"
     )
@@ -91,14 +94,14 @@ class LossPlateau(Detector):
             return None
         levelled = loss.pace < self.pace_levelled and loss.steadiness < self.levelled
         rests = loss.pace < self.pace and loss.steadiness < self.steady
-        if not (rests or levelled):
+        narrow = window.of_chart(is_narrow)
+        if not (rests or levelled or (narrow and loss.pace < self.pace_narrow)):
             return None
         # A loss that guessing cannot be compared with may have been low from the start.
         doubtful = np.isnan(loss.chance) or (language and loss.learned > self.nothing_language)
         # And a linear model may have learned all that a straight line can.
         doubtful = doubtful or loss.learned > self.learned
         # What goes on in every epoch, however little it is, is no rest for certain.
-        narrow = window.of_chart(is_narrow)
         doubtful = doubtful or (loss.validation_fall > self.pace and not narrow)
         return self.finding(
             window,

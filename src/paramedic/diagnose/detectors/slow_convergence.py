@@ -9,6 +9,7 @@ import numpy as np
 from paramedic.diagnose.curve import curve, too_early
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import motion
+from paramedic.diagnose.rows import is_narrow
 from paramedic.types import Finding, Severity, Task, Window
 
 
@@ -74,6 +75,8 @@ class SlowConvergence(Detector):
     )
 
     def missing(self, window: Window) -> str | None:
+        if window.of_chart(is_narrow):
+            return "a net whose last layer reads a single number is slow by how it was built"
         return too_early(window, self.steps)
 
     def examine(self, window: Window) -> Finding | None:
