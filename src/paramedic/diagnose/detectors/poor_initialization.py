@@ -62,7 +62,9 @@ class PoorInitialization(Detector):
         1e4, "variance of activations, last layer against first", source="tuning half of the zoo"
     )
     first_loss: float = threshold(
-        5.0, "first loss against that of guessing", source="tuning half of the zoo"
+        8.0,
+        "first loss against that of guessing",
+        source="tuning half: healthy up to 5, sick from 15 on",
     )
     least: float = threshold(
         0.1, "size of the weights times the root of their fan-in", source="tuning half of the zoo"
