@@ -118,6 +118,11 @@ class ExplodingGradient(Detector):
         "the same against the usual norm of a typical layer",
         source="char-GPTs; 3.8 was healthy",
     )
+    idle: float = threshold(
+        5e-3,
+        "usual norm of a layer against that of a typical one, below which it is idle",
+        source="tuning half: 0.002, a scale that a normalisation undoes",
+    )
     even: float = threshold(
         0.4,
         "share of a leap of all layers, as logarithms, that those next to the loss must have",
@@ -196,7 +201,8 @@ class ExplodingGradient(Detector):
         return {
             name: norms
             for name, norms in jumped_layers(event, "up", self.leap, self.alone).items()
-            if norms[0] > self.matters * typical  # a layer that was idle may wake up
+            if norms[0] > self.matters * typical
+            and norms[1] > self.idle * typical  # a layer that was idle may wake up
             and not passed_on(event, way, name, self.passed)
         }
 
