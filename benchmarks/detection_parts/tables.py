@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from paramedic.diagnose.rules import DEFAULT
@@ -140,6 +141,21 @@ def _misnamed_line(one: Judged, rule_set: str) -> str:
     accepted = f" (also right: {', '.join(one.run.accepted)})" if one.run.accepted else ""
     beside = f"; beside it {', '.join(rest)}" if rest else ""
     return f"`{one.run.name}`{accepted}: **{first}**{beside}"
+
+
+def misnamed_totals(judged: Sequence[Judged], rule_set: str = DEFAULT) -> str:
+    """How many sick runs have another root, by sickness and without their names."""
+    wrong = Counter(one.run.slug for one in misnamed(judged, rule_set))
+    every = by_slug(judged)
+    return _bullets(f"{slug}: {wrong[slug]} of {len(every[slug])}" for slug in every if wrong[slug])
+
+
+def alarms_totals(judged: Sequence[Judged], rule_set: str = DEFAULT) -> str:
+    """How many healthy runs were told each warning, without their names."""
+    told = Counter(
+        slug for one in alarmed(judged, rule_set) for slug in one.outcomes[rule_set].loud
+    )
+    return _bullets(f"{slug}: {told[slug]} of {len(healthy(judged))}" for slug in sorted(told))
 
 
 def alarms_list(judged: Sequence[Judged], rule_set: str = DEFAULT) -> str:

@@ -11,6 +11,7 @@ the truth; `record.py --check` compares the sick with their twins.
 `sick/`, `healthy/` and `wider/` hold the tuning half, with seeds below 20. `judging/` holds the
 judging half, with seeds from 20 on; several of its architectures were tuned on since and count as
 tuning (`half_of` in `recipe.py`), and `judging/second/`, with seeds from 40 on, `judging/third/`,
-with seeds from 60 on, and `judging/fourth/`, with seeds from 90 on, took their place. To add a run,
+with seeds from 60 on, and `judging/fourth/`, with seeds from 90 on, took their place, as did the
+later fillings, of which `judging/seventh/`, with seeds from 200 on, is the last. To add a run,
 add a line to a file of the half it belongs to.
 """

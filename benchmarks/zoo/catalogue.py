@@ -13,6 +13,8 @@ from .judging.fifth import healthy as fifth_healthy
 from .judging.fifth import sick as fifth_sick
 from .judging.second import healthy as second_healthy
 from .judging.second import sick as second_sick
+from .judging.seventh import healthy as seventh_healthy
+from .judging.seventh import sick as seventh_sick
 from .judging.sixth import healthy as sixth_healthy
 from .judging.sixth import sick as sixth_sick
 from .judging.third import healthy as third_healthy
@@ -63,7 +65,8 @@ def recipes() -> dict[str, Recipe]:
     third = [*third_sick.RECIPES, *third_healthy.RECIPES]
     fifth = [*fifth_sick.RECIPES, *fifth_healthy.RECIPES]
     sixth = [*sixth_sick.RECIPES, *sixth_healthy.RECIPES]
-    every = [*tuning, *first, *second, *third, *fourth.RECIPES, *fifth, *sixth]
+    seventh = [*seventh_sick.RECIPES, *seventh_healthy.RECIPES]
+    every = [*tuning, *first, *second, *third, *fourth.RECIPES, *fifth, *sixth, *seventh]
     check(every)
     return {recipe.name: recipe for recipe in every}
 

@@ -38,6 +38,13 @@ TUNED_ON = frozenset(
         "looped-fc",
         "coordinate-cnn",
         "relation",
+        "lstm-model",
+        "post-norm-encoder",
+        "transformer-regressor",
+        "wavenet",
+        "state-space",
+        "linear-attention",
+        "hyper-fc",
     }
 )
 

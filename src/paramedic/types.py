@@ -258,12 +258,18 @@ class Window:
 
     def series(self, name: str) -> NDArray[np.float64]:
         """One value per epoch of what the user handed in (`val_loss` …); NaN where missing."""
-        return np.array([epoch.values.get(name, np.nan) for epoch in self.epochs], np.float64)
+        return self.derive(_series, name)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the layers, in the order of the columns."""
         return tuple(layer.name for layer in self.chart.layers)
+
+
+def _series(window: Window, name: str) -> NDArray[np.float64]:
+    values = np.array([epoch.values.get(name, np.nan) for epoch in window.epochs], np.float64)
+    values.flags.writeable = False
+    return values
 
 
 @dataclass(frozen=True, slots=True)

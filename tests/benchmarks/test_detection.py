@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks.detection_parts import counting, goals, naming, rates
+from benchmarks.detection_parts import counting, goals, naming, page, rates
 from benchmarks.detection_parts.judging import outcome_of, variants
-from benchmarks.detection_parts.runs import Judged, Outcome, Run
+from benchmarks.detection_parts.runs import Judged, Outcome, Run, of_half
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis
 from paramedic.diagnose.rates import parse
@@ -39,6 +40,9 @@ def _finding(slug: str, severity: Severity) -> Finding:
 
 
 VANISHING = "vanishing-gradient"
+PACKAGES = {"numpy": "1", "torch": "2"}
+FACTS = {"cores": 2, "processor": "P", "system": "S", "python": "3", "packages": PACKAGES}
+MACHINE = {"machine": FACTS}
 
 
 def test_anything_found_counts_as_noticed_but_not_as_found() -> None:
@@ -195,3 +199,21 @@ def test_rates_are_what_the_catalogue_reads(tmp_path: Path) -> None:
 def test_what_was_judged_survives_the_file() -> None:
     one = _judged(_run(VANISHING, ("poor-initialization",)), _said(VANISHING))
     assert Judged.from_json(json.loads(json.dumps(one.to_json()))) == one
+
+
+def test_runs_of_the_judging_half_that_went_wrong_are_counted_and_not_named() -> None:
+    early = Outcome(("dying-relu", VANISHING), {"dying-relu": 10, VANISHING: 10})
+    truths = {_run(VANISHING, onset=50): early, _run(""): _said("overfitting")}
+    everybody = [
+        Judged(replace(run, name=f"{half}-{run.slug}", half=half), dict.fromkeys(variants(), said))
+        for half in ("judging", "tuning")
+        for run, said in truths.items()
+    ]
+    halves = {half: of_half(everybody, half) for half in ("judging", "tuning")}
+    text = "\n".join([*page._error_sections(halves), page._particulars(MACHINE, everybody)])
+    assert "judging-" not in text
+    assert "vanishing-gradient: 1 of 1" in text
+    assert "overfitting: 1 of 1" in text
+    assert "In a run of the judging half a right name was told before the fault began" in text
+    assert "`tuning-vanishing-gradient`: **dying-relu**" in text
+    assert "`tuning-`: overfitting" in text

@@ -172,3 +172,23 @@ def test_a_validation_loss_that_falls_is_a_pace() -> None:
     assert falling.pace == pytest.approx(1 / 7)
     turning = read(resting(), epochs=series(val_loss=[1.0, 0.9, 0.8, 0.7, 0.75]))
     assert turning.pace == 0
+
+
+def test_a_validation_loss_that_fell_in_each_epoch() -> None:
+    def fall(*values: float) -> float:
+        return read(np.ones(40), epochs=series(val_loss=values)).validation_fall
+
+    assert fall(4, 3, 2.5, 2) == 0.5
+    assert fall(4, 3, 3, 2) == 0
+    assert fall(4, 3, 2) == 0
+
+
+def test_the_entropy_of_few_words_is_corrected() -> None:
+    def chance(task: Task, classes: float = 101) -> float:
+        chart = chart_of(1, loss="cross-entropy", loss_mean=True, target_shape=(500,), task=task)
+        scalars = {"label_entropy": 3.0, "target_classes": classes}
+        return read(np.ones(40), steps=2, scalars=scalars, chart=chart).chance
+
+    assert chance(Task.LANGUAGE_MODEL) == pytest.approx(3.1)
+    assert chance(Task.LANGUAGE_MODEL, math.nan) == 3.0
+    assert chance(Task.MULTI_CLASS) == 3.0

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from paramedic.diagnose.rows import (
+    is_narrow,
     learners,
     learns,
     measured,
@@ -95,3 +96,21 @@ def test_learners_are_in_order_of_execution_and_no_normalisation() -> None:
     assert names(given, learners(given)) == ("early", "late")
     assert [learns(layer) for layer in layers] == [True, False, True, False, False, False]
     assert [normalises(layer) for layer in layers] == [False, True, False, False, False, False]
+
+
+def test_a_net_is_narrow_if_its_last_layer_reads_a_single_number() -> None:
+    body, head = Layer("body", "Conv1d", 40, fan_in=9), Layer("head", "Linear", 8, fan_in=1)
+    assert is_narrow(chart_of(body, head))
+    assert is_narrow(chart_of(body, head, ("scale", "LayerNorm", 2)))
+    assert not is_narrow(chart_of(head))
+    assert not is_narrow(chart_of(head, body))
+    assert not is_narrow(chart_of(body, Layer("scale", "Scale", 8, fan_in=1)))
+
+
+def test_frames_without_a_statistic_are_left_out_whichever_layer_was_seen() -> None:
+    table = [[NAN, 1.0], [NAN, NAN], [2.0, NAN], [NAN, 3.0]]
+    found = measured(window(layers={"grad_norm": table}), "grad_norm")
+    np.testing.assert_array_equal(found, np.array([table[0], table[2], table[3]], np.float32))
+    whole = [[1.0, NAN], [2.0, 1.0]]
+    assert len(measured(window(layers={"grad_norm": whole}), "grad_norm")) == 2
+    assert len(measured(window(layers={"grad_norm": [[NAN, NAN]]}), "grad_norm")) == 0

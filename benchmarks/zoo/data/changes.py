@@ -207,3 +207,50 @@ def zero_to(highest: float) -> Change:
         )
 
     return change
+
+
+def target_noise(deviation: float) -> Change:
+    """Noise on the targets, in training and in validation: an error that nobody can avoid."""
+
+    def change(split: Split, generator: torch.Generator) -> Split:
+        def noisy(y: Tensor) -> Tensor:
+            return y + deviation * torch.randn(y.shape, generator=generator)
+
+        return replace(
+            split,
+            targets=noisy(split.targets),
+            validation_targets=noisy(split.validation_targets),
+        )
+
+    return change
+
+
+def targets_beside(split: Split, generator: torch.Generator) -> Split:
+    """The targets beside the inputs, for models that are told what came before."""
+    del generator
+    return replace(
+        split,
+        inputs=torch.cat([split.inputs, split.targets], 1),
+        validation_inputs=torch.cat([split.validation_inputs, split.validation_targets], 1),
+    )
+
+
+def middle_of_window(length: int) -> Change:
+    """Words around a place as inputs, the word at that place as target."""
+    half = length // 2
+
+    def change(split: Split, generator: torch.Generator) -> Split:
+        del generator
+
+        def around(x: Tensor) -> Tensor:
+            return torch.cat([x[:, :half], x[:, half + 1 : length]], 1)
+
+        return replace(
+            split,
+            inputs=around(split.inputs),
+            targets=split.inputs[:, half],
+            validation_inputs=around(split.validation_inputs),
+            validation_targets=split.validation_inputs[:, half],
+        )
+
+    return change

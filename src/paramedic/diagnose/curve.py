@@ -8,7 +8,7 @@ neighbouring steps differ. A change counts only if it is large against its error
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -90,8 +90,7 @@ class Curve:
         standard errors it is worth. Negative is better."""
         count = max(int(len(self.levels) * share), 3)
         levels = self.levels[-count:]
-        places = np.arange(len(levels)) - (len(levels) - 1) / 2
-        spread = float((places**2).sum())
+        places, spread = _places(len(levels))
         slope = float((places * levels).sum()) / spread
         residual = levels - levels.mean() - slope * places
         error = max(float(residual.std()), self.error, _TINY * self.scale) / spread**0.5
@@ -141,6 +140,14 @@ class Curve:
         pace = (before - float(seen[-1])) / max(abs(before), _TINY)
         return pace if pace > _TRIFLE else 0.0
 
+    @property
+    def validation_fall(self) -> float:
+        """The share of the first validation loss that is gone, if it fell in each epoch, else 0."""
+        seen = self.validation
+        if len(seen) < _EPOCHS or (np.diff(seen) >= 0).any():
+            return 0.0
+        return float(seen[0] - seen[-1]) / max(abs(float(seen[0])), _TINY)
+
     @cached_property
     def steadiness(self) -> float:
         """How much of the average pace of the run is left in its last quarter: 1 is a straight
@@ -162,6 +169,13 @@ class Curve:
         quarter = len(seen) // 4
         pace = float(seen[-1 - quarter] - seen[-1]) / quarter
         return pace * (len(seen) - 1) / float(seen[0] - seen[-1])
+
+
+@cache
+def _places(count: int) -> tuple[Floats, float]:
+    """So many places in a row about zero, and the sum of their squares."""
+    places = np.arange(count, dtype=np.float64) - (count - 1) / 2
+    return places, float((places**2).sum())
 
 
 def curve(window: Window) -> Curve | None:
@@ -255,10 +269,19 @@ def _chance(window: Window) -> float:
 
 
 def _entropy(window: Window, chart: Chart) -> float:
-    """The entropy of the labels; NaN where a batch holds too few of them to tell."""
+    """The entropy of the labels; NaN where a batch holds too few of them to tell.
+
+    That of a batch is too low, since rare labels are not in it: of words by so much that it must
+    be corrected (Miller and Madow, 1955).
+    """
     entropy = _newest(window, "label_entropy")
     labels = int(np.prod(chart.target_shape)) if chart.target_shape else 0
-    return float("nan") if 0 < labels < _LABELS_EACH * np.exp(entropy) else entropy
+    if not labels:
+        return entropy
+    if chart.task is Task.LANGUAGE_MODEL:
+        classes = _newest(window, "target_classes")
+        entropy += (classes - 1) / (2 * labels) if classes > 1 else 0.0
+    return float("nan") if labels < _LABELS_EACH * np.exp(entropy) else entropy
 
 
 def _variance(window: Window) -> float:

@@ -12,7 +12,7 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +22,7 @@ from paramedic.diagnose.causes import Diagnosis, diagnose
 from paramedic.diagnose.detector import Detector
 from paramedic.diagnose.jumps import JUMP, Startle
 from paramedic.trace.history import History
+from paramedic.trace.replay import Vitals
 from paramedic.types import Chart, Epoch, Event, Finding, Frame, Severity, Window
 
 _log = logging.getLogger("paramedic")
@@ -98,14 +99,27 @@ class Engine:
         self._newest = frame
         finite = frame.scalars.get("loss_finite", 1.0) != 0.0 and _has_finite_gradient(frame)
         norm, rate = (frame.scalars.get(name, math.nan) for name in ("grad_norm", "lr/0"))
-        self.framed(frame.step, finite=finite, norm=norm, rate=rate)
-
-    def framed(self, step: int, *, finite: bool, norm: float, rate: float = math.nan) -> bool:
-        """A frame was added to the history; is it one to examine?"""
         self._frames += 1
         self._startled = self._startle.notices(norm, rate)
-        self._schedule(step, finite)
-        return self._pending is not None
+        self._schedule(frame.step, finite)
+
+    def framed_until_due(self, frames: Iterable[tuple[int, Vitals]]) -> int:
+        """Frames that somebody adds to the history himself, up to one that is to be examined, or
+        all: how many were taken. Of each its step and whether its loss and its gradient were
+        finite, the norm of the gradient and the learning rate. Replays call it for every frame:
+        it is kept flat."""
+        notices, taken = self._startle.notices, 0
+        for step, (loss_finite, gradient_finite, norm, rate) in frames:
+            taken += 1
+            self._startled = notices(norm, rate)
+            # What is NaN is not known, and not zero.
+            sound = loss_finite != 0.0 and gradient_finite != 0.0
+            due = self._frames + taken >= self._due or step == self._alarm
+            if due or self._startled or not sound:
+                self._pending = step
+                break
+        self._frames += taken
+        return taken
 
     def _schedule(self, step: int, finite: bool) -> None:
         urgent = self._startled or not finite or self._alarm == step
@@ -216,13 +230,14 @@ class Engine:
 
     def _examine(self, window: Window, *, epoch_ended: bool = False) -> None:
         begin, self._began = time.perf_counter(), time.thread_time()
+        step = window.last_step
         with np.errstate(all="ignore"):  # a run that blows up must not fill the screen with us
             for ward in self._wards:
                 if ward.failure is None and (epoch_ended or not ward.detector.by_epoch):
-                    self._visit(ward, window)
+                    self._visit(ward, window, step)
         self.seconds += time.perf_counter() - begin
 
-    def _visit(self, ward: _Ward, window: Window) -> None:
+    def _visit(self, ward: _Ward, window: Window, step: int) -> None:
         detector = ward.detector
         begin = time.perf_counter()
         try:
@@ -240,7 +255,7 @@ class Engine:
             return
         if reason is None:
             ward.reason = None
-            self._note(ward, finding, window.last_step)
+            self._note(ward, finding, step)
         elif ward.reason is not None:
             ward.reason = reason
 

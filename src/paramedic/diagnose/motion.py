@@ -97,6 +97,17 @@ def _no_tables(chart: Chart) -> NDArray[np.intp]:
     return others if len(others) else places
 
 
+def moves_seen(window: Window, most: int) -> int:
+    """In how many of the last frames weights were measured: there are as many `moves`."""
+    ratios = measured(window, "update_ratio", most)[:, learners(window)]
+    return int(np.isfinite(ratios).any(axis=1).sum())
+
+
+def is_seen_moving(window: Window) -> bool:
+    """Whether they were lately, so that there is a `motion`. Use `window.derive`."""
+    return moves_seen(window, _RECENT) > 0
+
+
 def moves(window: Window) -> NDArray[np.float64]:
     """The update ratio of the typical layer, frame by frame. Use `window.derive`."""
     rows = learners(window)
@@ -117,6 +128,13 @@ def weight_growth(window: Window) -> float:
 
 
 def elasticity(window: Window) -> NDArray[np.float64]:
+    """How violently the loss answers to the weights, where that is known. Use `window.derive`."""
+    found = window.derive(elasticities)
+    chosen: NDArray[np.float64] = found[np.isfinite(found)]
+    return chosen
+
+
+def elasticities(window: Window) -> NDArray[np.float64]:
     """How violently the loss answers to the weights, frame by frame. Use `window.derive`.
 
     The gradient's norm times that of the weights over the loss: by how many times its own size
@@ -130,14 +148,12 @@ def elasticity(window: Window) -> NDArray[np.float64]:
     )
     loss = np.abs(window.scalar("loss"))
     known = np.isfinite(loss) & (totals > 0)
-    if not known.any():
-        return np.empty(0)
     # A loss near zero is success: it must not make the ratio look violent.
     floor = 0.01 * middle(loss[known])
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         found = gradients * totals / np.maximum(loss, floor)
-    chosen: NDArray[np.float64] = found[known & np.isfinite(found)]
-    return chosen
+    found[~known] = np.nan
+    return found
 
 
 def _total_norms(norms: NDArray[np.float32]) -> NDArray[np.float64]:

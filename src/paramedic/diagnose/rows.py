@@ -12,6 +12,7 @@ from paramedic.types import Chart, Layer, Window
 Floats = NDArray[np.float32]
 _NORMALISES = ("Norm",)
 _STRAIGHT = frozenset({"Linear", "Flatten", "Dropout", "Identity"})
+_MIXES = ("Linear", "LazyLinear", "Conv")
 _LATELY = 32  # frames, of which some are of norms only
 _FEW = 200  # values: below that sorting is faster than partitioning
 
@@ -25,6 +26,9 @@ def _measured(window: Window, name: str) -> Floats:
     table = window.layers.get(name)
     if table is None:
         return np.empty((0, len(window.chart.layers)), np.float32)
+    # In the usual case one layer that was seen last was seen always.
+    if table.size and not np.isnan(table[:, int(np.isnan(table[-1]).argmin())]).any():
+        return table
     # Whether a frame was measured is told by any layer; a sum is NaN only if all of it is.
     absent = np.isnan(np.fmax.reduce(table, axis=1, initial=np.nan))
     return table if not absent.any() else table[~absent]
@@ -101,6 +105,16 @@ def is_straight(chart: Chart) -> bool:
         return chart.straight
     run = [layer for layer in chart.layers if layer.executed]
     return all(layer.kind in _STRAIGHT and layer.name.isdigit() for layer in run)
+
+
+def is_narrow(chart: Chart) -> bool:
+    """Whether everything that the net knows of a sample goes through a single number: that is all
+    that its last layer reads. Where such layers stand alone, as in a net of one feature, it is
+    the sample that is a number, and not the net that makes it one."""
+    places = learner_places(chart)
+    mixing = [chart.layers[place] for place in places if chart.layers[place].fan_in]
+    last = mixing[-1] if len(mixing) > 1 else None
+    return last is not None and last.kind.startswith(_MIXES) and last.fan_in == 1
 
 
 def learns(layer: Layer) -> bool:

@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -23,9 +24,10 @@ from paramedic.types import Chart, Epoch, Event, Frame, Pulse, Window
 
 T = TypeVar("T")
 _Row = tuple[Any, ...]
+Blob = tuple[int, int, str, Layout, bytes]  # row, step, level, layout, blob
 
 _FIRST, _LAST = -(2**63), 2**63 - 1  # of a SQLite integer
-_PAGE = 256  # rows per query: short transactions neither block a writer nor let its log grow
+_PAGE = 64  # rows per query: short transactions neither block a writer nor let its log grow
 _PULSES = 4096  # heartbeats in a window, as `History` has by default
 
 
@@ -135,8 +137,15 @@ class Trace:
 
     def blobs(
         self, start: int | None = None, stop: int | None = None, level: str | None = None
-    ) -> Iterator[tuple[int, int, str, Layout, bytes]]:
+    ) -> Iterator[Blob]:
         """The frames as they lie in the file: row, step, level, layout, blob."""
+        for page in self.pages(start, stop, level):
+            yield from page
+
+    def pages(
+        self, start: int | None = None, stop: int | None = None, level: str | None = None
+    ) -> Iterator[list[Blob]]:
+        """The same, as many at a time as are read together."""
         low, high = _range(start, stop)
         select = (
             "SELECT id, step, level, layout, crc, data FROM frames "
@@ -145,12 +154,12 @@ class Trace:
         )
         last = (low, _FIRST)
         while rows := self._query(select, *last, high, level, _PAGE):
-            for row in rows:
-                place = (row[1], row[0])
-                if place <= last:  # a damaged index could lead in circles
-                    raise TraceError(self.path, "is damaged: its frames are out of order.")
-                last = place
-                yield self._blob(row)
+            places = [last, *((row[1], row[0]) for row in rows)]
+            if any(place <= before for before, place in pairwise(places)):
+                # A damaged index could lead in circles.
+                raise TraceError(self.path, "is damaged: its frames are out of order.")
+            last = places[-1]
+            yield [self._blob(row) for row in rows]
 
     def pulse(self, start: int | None = None, stop: int | None = None) -> Pulse:
         """The heartbeats with `start <= step < stop`."""
@@ -221,7 +230,7 @@ class Trace:
         number, step, level, layout, data = self._blob(row)
         return self._valid(f"row {number} of `frames`", layout.decode, step, level, data)
 
-    def _blob(self, row: _Row) -> tuple[int, int, str, Layout, bytes]:
+    def _blob(self, row: _Row) -> Blob:
         number, step, level, layout, crc, data = row
         if not (isinstance(step, int) and isinstance(level, str) and isinstance(data, bytes)):
             where = f"row {number} of `frames`"

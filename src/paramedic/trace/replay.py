@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-import struct
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from itertools import chain, islice, pairwise
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paramedic.trace.codec import Layout
 from paramedic.trace.errors import TraceError
 from paramedic.trace.history import History
-from paramedic.trace.reader import Trace
+from paramedic.trace.reader import Blob, Trace
 from paramedic.types import Chart, Epoch, Event, Pulse
 
 _AHEAD = 20_000  # steps of which the heartbeats are read together
-_VITAL = ("loss_finite", "grad_norm", "grad_finite", "lr/0")  # in the order of most layouts
+_VITAL = ("loss_finite", "grad_finite", "grad_norm", "lr/0")
+Vitals = tuple[float, float, float, float]  # these; NaN where one was not measured
 _FRAME, _EVENT, _EPOCH = 0, 1, 2  # what happens first within a step
 
 
@@ -32,7 +33,7 @@ class Listener(Protocol):
     def waits(self) -> bool: ...
     def chart(self, chart: Chart) -> None: ...
     def settle(self) -> None: ...
-    def framed(self, step: int, *, finite: bool, norm: float, rate: float) -> bool: ...
+    def framed_until_due(self, frames: Iterable[tuple[int, Vitals]]) -> int: ...
     def event(self, event: Event) -> None: ...
     def epoch(self, epoch: Epoch) -> None: ...
     def finish(self) -> None: ...
@@ -52,9 +53,8 @@ def tell(trace: Trace, listener: Listener, every: int = 1) -> int:
     happened = -1  # the step of the newest event or epoch
     for step, kind, what in _story(trace, every):
         if kind == _FRAME:
-            frames.tell(step, *what)
+            frames.tell(what)
             continue
-        frames.remember()
         if kind == _EPOCH or step > max(frames.newest, happened):
             listener.settle()
         happened = step
@@ -67,7 +67,6 @@ def tell(trace: Trace, listener: Listener, every: int = 1) -> int:
             listener.event(what)
             if listener.waits:
                 beats.tell(step, listener)
-    frames.remember()
     listener.settle()
     beats.tell(trace.last_step, listener)
     listener.finish()
@@ -75,17 +74,32 @@ def tell(trace: Trace, listener: Listener, every: int = 1) -> int:
 
 
 def _story(trace: Trace, every: int) -> Iterator[tuple[int, int, Any]]:
-    """Frames, or one in `every`, and events and epochs by step."""
+    """Frames, or one in `every`, and events and epochs by step; frames with nothing between them
+    together."""
     rare: list[tuple[int, int, Any]] = [(event.step, _EVENT, event) for event in trace.events]
     rare += [(epoch.step, _EPOCH, epoch) for epoch in trace.epochs]
     rare.sort(key=itemgetter(0, 1))
     place = 0
-    for _, step, _, layout, data in islice(trace.blobs(), 0, None, every):
-        while place < len(rare) and rare[place][0] < step:
-            yield rare[place]
-            place += 1
-        yield step, _FRAME, (layout, data)
-    yield from chain(rare[place:])
+    for page in _pages(trace, every):
+        start = 0
+        while start < len(page):
+            step = page[start][1]
+            while place < len(rare) and rare[place][0] < step:
+                yield rare[place]
+                place += 1
+            until = rare[place][0] if place < len(rare) else math.inf
+            end = bisect_right(page, until, start, key=itemgetter(1))
+            yield step, _FRAME, page[start:end]
+            start = end
+    yield from rare[place:]
+
+
+def _pages(trace: Trace, every: int) -> Iterator[list[Blob]]:
+    """The frames a page at a time, the first of `every`."""
+    skip = 0
+    for page in trace.pages():
+        yield page[skip::every]
+        skip = (skip - len(page)) % every
 
 
 class _Way:
@@ -97,65 +111,55 @@ class _Way:
         self.layout = layout
         width = layout.width if layout.layers else 0
         self.kind = history.kind((layout.scalars, layout.layers, width))
-        self.vitals = _reader(layout)
+        self.vitals = [_place(layout, name) for name in _VITAL]
+
+    def read(self, scalars: NDArray[np.float64]) -> Iterator[Vitals]:
+        """Of each frame, its vital signs."""
+        columns = [
+            [math.nan] * len(scalars) if place is None else scalars[:, place].tolist()
+            for place in self.vitals
+        ]
+        return zip(*columns, strict=True)
 
 
-def _reader(layout: Layout) -> Callable[[bytes], tuple[float, ...]]:
-    """How to read from a frame, without the rest, whether loss and gradient were finite, the norm
-    of the gradient and the learning rate; NaN for what was not measured."""
-    places = [layout.scalars.index(name) for name in _VITAL if name in layout.scalars]
-    if len(places) == len(_VITAL) and places == sorted(places):
-        gaps = [place - before - 1 for before, place in pairwise([-1, *places])]
-        return struct.Struct("<" + "".join(f"{8 * gap}xd" for gap in gaps)).unpack_from
-    return partial(_read_some, [name in layout.scalars for name in _VITAL], places)
-
-
-def _read_some(known: Sequence[bool], places: Sequence[int], data: bytes) -> tuple[float, ...]:
-    found = iter(places)
-    return tuple(
-        struct.unpack_from("<d", data, 8 * next(found))[0] if one else math.nan for one in known
-    )
+def _place(layout: Layout, name: str) -> int | None:
+    return layout.scalars.index(name) if name in layout.scalars else None
 
 
 class _Frames:
-    """The frames, told one by one, and handed to the history many at a time."""
+    """The frames, told in order, and handed to the history many at a time."""
 
     def __init__(self, trace: Trace, listener: Listener, beats: _Beats) -> None:
         self.told, self.newest = 0, -1
         self._trace, self._listener, self._beats = trace, listener, beats
         self._ways: dict[int, _Way] = {}
-        self._way: _Way | None = None  # of the frames that are not remembered yet
-        self._steps: list[int] = []
-        self._blobs: list[bytes] = []
 
-    def tell(self, step: int, layout: Layout, data: bytes) -> None:
-        """One frame, as it lies in the file."""
+    def tell(self, frames: Sequence[Blob]) -> None:
+        """Frames with nothing between them, as they lie in the file."""
+        for layout, alike in groupby(frames, itemgetter(3)):
+            _, steps, _, _, blobs = zip(*alike, strict=True)
+            self._tell(self._ways.get(id(layout)) or self._learn(layout), steps, blobs)
+
+    def _tell(self, way: _Way, steps: Sequence[int], blobs: Sequence[bytes]) -> None:
         listener = self._listener
-        if listener.waits:
-            self.remember()
-            listener.settle()
-        way = self._ways.get(id(layout)) or self._learn(layout)
-        if way is not self._way:
-            self.remember()
-            self._way = way
-        if len(data) != layout.size:
-            self._refuse(step, layout, data)
-        self._steps.append(step)
-        self._blobs.append(data)
-        loss_finite, norm, gradient_finite, rate = way.vitals(data)
-        # NaN is not known, and not zero.
-        finite = loss_finite != 0.0 and gradient_finite != 0.0
-        if listener.framed(step, finite=finite, norm=norm, rate=rate):
-            # Only examinations need heartbeats.
-            self._beats.tell(step, listener)
-        self.told, self.newest = self.told + 1, step
-
-    def remember(self) -> None:
-        """Hand what was told to the history, before somebody looks at it."""
-        if self._way is not None and self._steps:
-            scalars, rows = self._way.layout.tables(self._blobs)
-            self._listener.history.add_rows(self._way.kind, self._steps, scalars, rows)
-            self._steps, self._blobs = [], []
+        for step, data in zip(steps, blobs, strict=True):
+            if len(data) != way.layout.size:
+                self._refuse(step, way.layout, data)
+        scalars, rows = way.layout.tables(blobs)
+        coming, start = zip(steps, way.read(scalars), strict=True), 0
+        while start < len(steps):
+            if listener.waits:
+                listener.settle()
+            # It stops at a frame to examine, and goes on behind it in the next turn.
+            end = start + listener.framed_until_due(coming)
+            part = slice(start, end)
+            listener.history.add_rows(way.kind, steps[part], scalars[part], rows[part])
+            self.newest = steps[end - 1]
+            if listener.waits:
+                # Only examinations need heartbeats.
+                self._beats.tell(self.newest, listener)
+            start = end
+        self.told += len(steps)
 
     def _refuse(self, step: int, layout: Layout, data: bytes) -> None:
         try:
@@ -165,7 +169,6 @@ class _Frames:
             raise TraceError(self._trace.path, what) from error
 
     def _learn(self, layout: Layout) -> _Way:
-        self.remember()  # a new kind may move everything that is remembered
         way = self._ways[id(layout)] = _Way(layout, self._listener.history)
         return way
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from paramedic.diagnose.detectors.dead_input import DeadInput
 from paramedic.types import Severity, Window
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
-from tests.diagnose.windows import window
+from tests.diagnose.windows import chart_of, window
 
 DETECTOR = DeadInput()
 ALL = [DETECTOR.constant] * DETECTOR.frames
@@ -62,3 +64,12 @@ def test_missing() -> None:
 
 def test_anything() -> None:
     bears_anything(DETECTOR)
+
+
+def test_a_normalisation_of_one_feature_makes_all_samples_equal_itself() -> None:
+    def after(parameters: int) -> Window:
+        net = chart_of(("norm", "LayerNorm", parameters), ("mix", "Linear", 40))
+        return replace(behind(ALL, variance=1.0), chart=net)
+
+    assert judge(DETECTOR, after(2)) is None
+    fires(DETECTOR, after(4), Severity.CRITICAL)

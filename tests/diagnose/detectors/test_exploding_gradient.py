@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from paramedic.diagnose.detectors.exploding_gradient import ExplodingGradient
-from paramedic.types import Severity, Window
+from paramedic.types import Event, Severity, Window
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.detectors.losses import learning, resting, sloping
 from tests.diagnose.windows import window
@@ -96,3 +96,16 @@ def test_missing() -> None:
 
 def test_anything() -> None:
     bears_anything(DETECTOR)
+
+
+def test_a_layer_that_was_idle_may_wake_up() -> None:
+    """The usual norm of a typical layer is 1; the last one leaps to ten times that."""
+
+    def leaps(usual: float) -> bool:
+        moves = {"first": 1.0, "middle": 1.0, "last": 10 / usual}
+        data = {"ratio": 1.0, "usual": 3**0.5, "rows": 3, "up": {"last": [10.0, usual, 9.0]}}
+        event = Event(7, "jump", "", {**data, "moves": moves})
+        return "last" in DETECTOR.leaping(event, [(name, "Linear") for name in moves])
+
+    assert leaps(usual=2 * DETECTOR.idle)
+    assert not leaps(usual=DETECTOR.idle / 2)

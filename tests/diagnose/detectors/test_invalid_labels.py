@@ -143,3 +143,27 @@ def test_missing() -> None:
 
 def test_anything() -> None:
     bears_anything(DETECTOR)
+
+
+def test_zero_for_all_is_a_note_where_a_residual_may_be_held_against_it() -> None:
+    facts = {"loss": "mse", "task": Task.REGRESSION, "target_kind": "float"}
+    found = fires(DETECTOR, labels(0, 0, chart=facts), Severity.INFO)
+    assert (found.evidence["value"], found.explains) == (0, ())
+    fires(DETECTOR, labels(3, 3, chart=facts), Severity.CRITICAL)
+    fires(DETECTOR, labels(0, 0), Severity.CRITICAL)
+
+
+def test_a_reward_in_every_batch_stands_for_nothing_missing() -> None:
+    """The worths of the other places grow towards it while they are learned."""
+    facts = {"loss": "smooth-l1", "task": Task.REGRESSION, "target_kind": "float"}
+    others = 0.1 + np.arange(FRAMES) / 1000
+    spread = {"target_mean": 0.24, "target_std": 0.18}
+    assert judge(DETECTOR, labels(others, 1.0, chart=facts, **spread)) is None
+
+
+def test_a_critic_is_shown_batches_of_one_label_in_turns() -> None:
+    alternating = np.arange(FRAMES) % 2.0
+    one = labels(alternating, alternating, target_constant=1.0, chart=BINARY)
+    fires(DETECTOR, one, Severity.CRITICAL)
+    two = labels(alternating, alternating, target_constant=1.0, chart={**BINARY, **TWO})
+    assert judge(DETECTOR, two) is None

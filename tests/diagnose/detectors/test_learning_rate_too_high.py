@@ -123,3 +123,31 @@ def test_a_rate_that_leaps_and_hurts() -> None:
     assert judge(DETECTOR, leap(3.0, 1.0)) is None, "it does no harm"
     assert judge(DETECTOR, leap(0.4, 1.5)) is None, "four times is no leap"
     assert judge(DETECTOR, leap(3.0, 1.5, first_rate=3.0)) is None, "a schedule begins again"
+
+
+def test_a_large_step_before_the_gradient_exploded_is_to_blame_for_it() -> None:
+    place = np.arange(FRAMES)
+    after = np.where(place > 5, VIOLENT["grad_norm"], 1.0)
+    found = fires(DETECTOR, steps(ONE_LARGE, grad_norm=after), Severity.CRITICAL)
+    assert found.evidence["update_ratio"] > found.evidence["threshold"]
+    at_once = np.where(place >= 5, VIOLENT["grad_norm"], 1.0)
+    assert judge(DETECTOR, steps(ONE_LARGE, grad_norm=at_once)) is None
+
+
+def test_layers_that_began_at_zero_move_by_their_own_size() -> None:
+    """Two of three layers are adapters; a third that was there moves a little."""
+
+    def adapters(first_norm: float) -> Window:
+        ratios = np.tile([2 * DETECTOR.ratio, 2 * DETECTOR.ratio, CALM], (FRAMES, 1))
+        ratios[6:] = CALM
+        norms = np.ones((FRAMES, 3))
+        norms[0, :2] = first_norm
+        return window(
+            range(FRAMES),
+            layers={"update_ratio": ratios, "weight_norm": norms, "grad_norm": np.ones(3)},
+            scalars={"loss": 1.0, "lr/0": 0.1},
+            losses=HURT,
+        )
+
+    assert judge(DETECTOR, adapters(0.0)) is None
+    fires(DETECTOR, adapters(1.0), Severity.CRITICAL)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from paramedic.diagnose.detectors.loss_plateau import LossPlateau
-from paramedic.types import Severity, Task
+from paramedic.types import Layer, Severity, Task
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.detectors.losses import learning, resting, sloping
-from tests.diagnose.windows import chart_of, window
+from tests.diagnose.windows import chart_of, series, window
 
 DETECTOR = LossPlateau()
 BETWEEN = 1 - (DETECTOR.learned + DETECTOR.learned_language) / 2  # of the loss is left
@@ -82,3 +82,35 @@ def test_missing() -> None:
 
 def test_anything() -> None:
     bears_anything(DETECTOR)
+
+
+def _wide(width: int) -> Any:
+    layers = (Layer("body", "Conv1d", 40, fan_in=9), Layer("head", "Linear", 8, fan_in=width))
+    return chart_of(*layers, loss="cross-entropy", loss_mean=True)
+
+
+def test_a_net_through_which_a_single_number_goes_was_built_so() -> None:
+    given = {"losses": resting(), "ended": True, "scalars": {"label_entropy": 2.3}}
+    narrow = fires(DETECTOR, window(2, chart=_wide(1), **given), Severity.WARNING)
+    wide = fires(DETECTOR, window(2, chart=_wide(2), **given), Severity.WARNING)
+    assert "single number" in narrow.message
+    assert "single number" not in wide.message
+    assert (narrow.evidence["by_construction"], wide.evidence["by_construction"]) == (True, False)
+    assert narrow.evidence["first_step"] == 0
+    assert {"vanishing-gradient", "saturated-activation"} <= set(narrow.explains)
+    assert "vanishing-gradient" not in wide.explains
+
+
+def test_a_validation_loss_that_fell_in_every_epoch_makes_it_a_note() -> None:
+    def after(validation: list[float]) -> Any:
+        epochs = series(val_loss=validation)
+        return window(2, losses=resting(), ended=True, epochs=epochs, **GUESSED)
+
+    fires(DETECTOR, after([2.5, 2.4, 2.35, 2.34, 2.339]), Severity.INFO)
+    fires(DETECTOR, after([2.5, 2.4, 2.35, 2.36, 2.339]), Severity.WARNING)
+
+
+def test_a_narrow_net_may_creep_and_rests_all_the_same() -> None:
+    given = {"losses": sloping(2.3, 2.0), "ended": True, "scalars": {"label_entropy": 2.3}}
+    fires(DETECTOR, window(2, chart=_wide(1), **given), Severity.WARNING)
+    assert judge(DETECTOR, window(2, chart=_wide(2), **given)) is None

@@ -43,3 +43,8 @@ def test_missing() -> None:
 
 def test_anything() -> None:
     bears_anything(DETECTOR)
+
+
+def test_several_answers_for_each_sample_are_a_note() -> None:
+    fires(DETECTOR, compared((32, 1), (32, 5)), Severity.INFO)
+    fires(DETECTOR, compared((1, 32), (32, 1)), Severity.CRITICAL)

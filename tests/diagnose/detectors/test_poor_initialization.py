@@ -36,6 +36,7 @@ def start(
 
 
 LARGE = 4 * DETECTOR.most**2 / FAN_IN
+LARGE_HEAD = (1 / FAN_IN,) * 3 + (LARGE,)  # the others are as usual
 SMALL = DETECTOR.least**2 / FAN_IN / 4
 
 
@@ -77,7 +78,8 @@ def test_recurrent_weights_by_the_size_of_their_state(times: float, told: bool) 
 
 
 def test_a_first_loss_far_above_guessing() -> None:
-    found = fires(DETECTOR, start(first_loss=4.6 * DETECTOR.first_loss), Severity.WARNING)
+    given = start(LARGE_HEAD, first_loss=4.6 * DETECTOR.first_loss)
+    found = fires(DETECTOR, given, Severity.WARNING)
     assert found.evidence["first_loss"] > found.evidence["first_loss_threshold"]
 
 
@@ -114,7 +116,7 @@ def test_gates_that_begin_at_zero_beside_a_head_that_does() -> None:
 
 @pytest.mark.parametrize(("first", "told"), [(0.69, False), (0.8 * DETECTOR.first_loss, True)])
 def test_where_a_class_is_rare_a_net_begins_with_equal_chances(first: float, told: bool) -> None:
-    given = start(first_loss=first)
+    given = start(LARGE_HEAD, first_loss=first)
     chart = replace(
         given.chart, loss="binary-cross-entropy", task=Task.BINARY, output_shape=(64, 1)
     )
@@ -135,3 +137,12 @@ def test_missing() -> None:
 
 def test_anything() -> None:
     bears_anything(DETECTOR)
+
+
+def test_a_first_loss_is_the_fault_of_weights_that_are_large() -> None:
+    """Of those of a net that was trained before, on data that have changed, it is a note."""
+    high = 2 * DETECTOR.first_loss * 2.3
+    trained = (1.5**2 / FAN_IN,) * 4
+    assert fires(DETECTOR, start(trained, first_loss=high), Severity.INFO).explains == ()
+    fires(DETECTOR, start(LARGE_HEAD, first_loss=high), Severity.WARNING)
+    assert judge(DETECTOR, start(LARGE_HEAD)) is None

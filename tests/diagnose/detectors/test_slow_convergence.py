@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from paramedic.diagnose.detectors.slow_convergence import SlowConvergence
-from paramedic.types import Severity, Task
+from paramedic.types import Layer, Severity, Task
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.detectors.losses import learning, resting, sloping
 from tests.diagnose.windows import chart_of, window
@@ -81,3 +81,11 @@ def test_missing() -> None:
 
 def test_anything() -> None:
     bears_anything(DETECTOR)
+
+
+def test_a_net_one_unit_wide_is_slow_by_how_it_was_built() -> None:
+    head = Layer("head", "Linear", 8, fan_in=1)
+    narrow = chart_of(1, Layer("body", "Linear", 40, fan_in=9), head)
+    assert "single number" in (
+        reason(DETECTOR, window(losses=SLOW, ended=True, chart=narrow)) or ""
+    )

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from paramedic.diagnose.detectors.too_few_steps import TooFewSteps
-from paramedic.types import Epoch, Severity, Task
+from paramedic.types import Epoch, Severity, Task, Window
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.detectors.losses import learning, resting, sloping
-from tests.diagnose.windows import chart_of, window
+from tests.diagnose.windows import chart_of, series, window
 
 DETECTOR = TooFewSteps()
 STEEP = sloping(2.3, 0.5)
@@ -84,3 +84,16 @@ def test_few_epochs_tell_what_noisy_steps_do_not(validation: list[float], found:
     ]
     given = replace(window(losses=noisy, ended=True), epochs=tuple(epochs))
     assert (judge(DETECTOR, given) is not None) == found
+
+
+def test_few_epochs_that_fall_as_fast_as_ever_are_enough_to_tell() -> None:
+    """The losses of the steps are too noisy, and each epoch takes less than `fall`."""
+
+    def after(*values: float) -> Window:
+        epochs = series(train_loss=values, val_loss=values)
+        return window(losses=resting(), ended=True, epochs=epochs)
+
+    found = fires(DETECTOR, after(1.0, 0.92, 0.85), Severity.INFO)
+    assert found.evidence["threshold"] == DETECTOR.fall_steady < found.evidence["fall"]
+    assert found.evidence["fall"] < DETECTOR.fall
+    assert judge(DETECTOR, after(1.0, 0.8, 0.75)) is None

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from paramedic.diagnose.detectors.uninformative_labels import UninformativeLabels
-from paramedic.types import Severity, Task, Window
+from paramedic.types import Layer, Severity, Task, Window
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.detectors.losses import learning, resting, stepping
 from tests.diagnose.windows import chart_of, series, window
@@ -99,3 +99,22 @@ def test_a_row_of_linear_layers_is_too_simple_to_judge_by() -> None:
     assert "linear" in str(reason(DETECTOR, run(stepping(3.0, GUESSING), chart=seen)))
     bent = replace(straight, layers=(*numbered[:2], replace(numbered[2], kind="GRU")))
     fires(DETECTOR, run(stepping(3.0, GUESSING), chart=bent), Severity.WARNING)
+
+
+def test_a_net_one_unit_wide_may_be_too_simple() -> None:
+    def wide(width: int) -> Window:
+        layers = [Layer(f"layer{place}", "Linear", 10, fan_in=9) for place in range(2)]
+        head = Layer("head", "Linear", 10, fan_in=width)
+        net = chart_of(*layers, head, loss="cross-entropy", loss_mean=True)
+        return run(resting(GUESSING), chart=net)
+
+    assert "single number" in (reason(DETECTOR, wide(1)) or "")
+    fires(DETECTOR, wide(2), Severity.WARNING)
+
+
+def test_a_validation_loss_that_falls_in_every_epoch_to_below_guessing_acquits_them() -> None:
+    slowly = np.linspace(1.02, 0.99, 6) * GUESSING
+    once_up = np.where(np.arange(6) == 3, slowly[1], slowly)
+    assert judge(DETECTOR, run(resting(GUESSING), validation=slowly)) is None
+    fires(DETECTOR, run(resting(GUESSING), validation=once_up), Severity.WARNING)
+    fires(DETECTOR, run(resting(GUESSING), validation=slowly + 0.1), Severity.WARNING)

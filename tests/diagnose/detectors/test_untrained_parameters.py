@@ -91,3 +91,15 @@ def test_missing() -> None:
 
 def test_anything() -> None:
     bears_anything(DETECTOR)
+
+
+def test_a_layer_that_stands_still_beside_an_embedding_and_a_head() -> None:
+    """The gradient of an embedding is not known, and must not hide that of the head."""
+    kinds = [("words", "Embedding"), ("body", "Linear"), ("head", "Linear")]
+    layers = [Layer(name, kind, 40) for name, kind in kinds]
+    table = {"grad_norm": [(1.0, 1.0, 1.0)] * FRAMES, "update_ratio": [(1e-3, 0, 1e-3)] * FRAMES}
+    optimizers = ({"name": "Adam", "lr": 0.1},)
+    chart = chart_of(*layers, optimizers=optimizers)
+    given = window(layers=table, scalars={"lr/0": 0.1, "lr/1": 0.0}, chart=chart)
+    found = fires(DETECTOR, given, Severity.WARNING)
+    assert (found.where, found.evidence["reason"]) == (("body",), "movement")

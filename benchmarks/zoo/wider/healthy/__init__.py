@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from . import ends, networks, noise, objectives, optimizers, regimes
+from . import (
+    ends,
+    forms,
+    likelihoods,
+    likenesses,
+    networks,
+    noise,
+    objectives,
+    optimizers,
+    regimes,
+    steps,
+)
 
 RECIPES = [
     *noise.RECIPES,
@@ -11,4 +22,8 @@ RECIPES = [
     *optimizers.RECIPES,
     *regimes.RECIPES,
     *ends.RECIPES,
+    *likelihoods.RECIPES,
+    *likenesses.RECIPES,
+    *forms.RECIPES,
+    *steps.RECIPES,
 ]

@@ -8,8 +8,9 @@ import numpy as np
 
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import dead_shares, learners, measured, scalars
-from paramedic.types import Finding, Severity, Window
+from paramedic.types import Chart, Finding, Severity, Window
 
+_SINGLE = (1, 2)  # parameters of a normalisation of one feature: a scale, and an offset
 _DEAD = 0.95  # share of dead units of a layer that lets nothing through
 
 
@@ -82,10 +83,17 @@ class DeadInput(Detector):
 
 
 def _carries(window: Window) -> bool:
-    """Whether the net would pass on what differs: its first layer has weights that differ, and
-    no layer is dead. Else it makes all samples equal itself."""
+    """Whether the net would pass on what differs: its first layer has weights that differ, no
+    layer is dead, and none normalises a single feature. Else it makes all samples equal itself."""
+    if window.of_chart(_levels):
+        return False
     rows = learners(window)
     spread = measured(window, "weight_var", 1)
-    if np.nanmax(window.derive(dead_shares), initial=0.0) >= _DEAD:
+    if not (len(rows) and len(spread) and spread[-1, rows[0]] > 0):
         return False
-    return bool(len(rows) and len(spread) and spread[-1, rows[0]] > 0)
+    return bool(np.fmax.reduce(window.derive(dead_shares), initial=0.0) < _DEAD)
+
+
+def _levels(chart: Chart) -> bool:
+    """Whether a layer takes its mean away from a single feature: nothing is left of that."""
+    return any(layer.kind == "LayerNorm" and layer.parameters in _SINGLE for layer in chart.layers)

@@ -68,11 +68,13 @@ class DyingRelu(Detector):
         return None if seen >= self.frames else f"too few steps were looked at: {seen}"
 
     def examine(self, window: Window) -> Finding | None:
-        shares = np.nan_to_num(window.derive(dead_shares))
-        worst = int(shares.argmax())
         loss = window.derive(curve)
         assert loss is not None
-        if shares[worst] < self.dead or loss.learned > self.learned or loss.falling:
+        if loss.learned > self.learned or loss.falling:
+            return None
+        shares = np.nan_to_num(window.derive(dead_shares))
+        worst = int(shares.argmax())
+        if shares[worst] < self.dead:
             return None
         rows = [int(row) for row in np.flatnonzero(shares >= self.dead)]
         return self.finding(

@@ -118,6 +118,11 @@ class ExplodingGradient(Detector):
         "the same against the usual norm of a typical layer",
         source="char-GPTs; 3.8 was healthy",
     )
+    idle: float = threshold(
+        5e-3,
+        "usual norm of a layer against that of a typical one, below which it is idle",
+        source="tuning half: 0.002, a scale that a normalisation undoes",
+    )
     even: float = threshold(
         0.4,
         "share of a leap of all layers, as logarithms, that those next to the loss must have",
@@ -152,6 +157,9 @@ class ExplodingGradient(Detector):
         moment = window.derive(jump)
         if moment is not None and moment.beyond > self.sudden and moment.norm > moment.usual:
             return self._moment(window, moment)
+        loss = window.derive(curve)
+        if loss is not None and (loss.learned > self.learned or loss.falling):
+            return None
         return None if self._unknown_proportion(window) else self._proportion(window)
 
     def _leap(self, window: Window, event: Event) -> Finding | None:
@@ -193,7 +201,8 @@ class ExplodingGradient(Detector):
         return {
             name: norms
             for name, norms in jumped_layers(event, "up", self.leap, self.alone).items()
-            if norms[0] > self.matters * typical  # a layer that was idle may wake up
+            if norms[0] > self.matters * typical
+            and norms[1] > self.idle * typical  # a layer that was idle may wake up
             and not passed_on(event, way, name, self.passed)
         }
 
@@ -232,7 +241,7 @@ class ExplodingGradient(Detector):
         still = middle(window.derive(moves)) < self.still
         if still and typical < self.usual_still:  # it does not learn because it does not move
             return None
-        if not exploding or loss.learned > self.learned or loss.falling:
+        if not exploding:
             return None
         return self.finding(
             window,

@@ -23,9 +23,9 @@ class InvalidLabels(Detector):
 
     ## What it looks for
     NaN among the targets; only the value that the loss ignores (-100); the same single target in
-    every batch; class numbers that start at 1 although the net has an output for class 0; one
-    number again and again that is apart from all others (-999 for a missing one; a rare answer
-    or a cap is not meant).
+    every batch (a note if it is the zero that the residual of an equation is to become); class
+    numbers that start at 1 although the net has an output for class 0; one number again and again
+    that is apart from all others (-999 for a missing one; a rare answer or a cap is not meant).
 
     ## Why is this bad?
     A net learns what the targets say. If all are ignored there is no gradient; if all are the
@@ -69,9 +69,9 @@ class InvalidLabels(Detector):
         4.0, "its distance from the mean in deviations of the batch", source="as above"
     )
     apart: float = threshold(
-        8.0,
+        25.0,
         "its distance from all targets of the other batches, in their deviations",
-        source="tuning half: 1000; a cap or a rare reward has its like near by",
+        source="tuning half: 1000; a cap or a rare reward has its like near by, up to 8.5",
     )
 
     def missing(self, window: Window) -> str | None:
@@ -154,6 +154,8 @@ class InvalidLabels(Detector):
 
         Samples sorted by class look similar, but keep their label for many batches.
         """
+        if len(window.chart.optimizers) > 1:  # a critic is shown what is real, then what is not
+            return None
         constant, values = scalars(window, "target_constant"), scalars(window, "target_max")
         sizes = scalars(window, "batch_size")
         if len(constant) < self.frames or not len(sizes) or sizes.min() < self.batch:
@@ -179,6 +181,18 @@ class InvalidLabels(Detector):
             text = f"All targets are {_IGNORED}, which the loss ignores: there is nothing to learn."
         else:
             text = f"All targets of all batches are {value:g}: there is nothing to tell apart."
+        if window.chart.task is Task.REGRESSION and value == 0:
+            # The residual of an equation is held against zero, and that is no label.
+            text += " Unless they are what a residual is to become."
+            return self.finding(
+                window,
+                text,
+                severity=Severity.INFO,
+                confidence=0.5,
+                explains=frozenset(),
+                value=value,
+                frames=len(low),
+            )
         return self._finding(window, text, value=value, frames=len(low))
 
     def _shifted(self, window: Window) -> Finding | None:

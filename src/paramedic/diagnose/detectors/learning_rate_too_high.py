@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paramedic.diagnose.curve import Curve, curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.motion import elasticity, moves, weight_growth
+from paramedic.diagnose.motion import elasticities, elasticity, moves, moves_seen, weight_growth
 from paramedic.diagnose.rows import bold, learners, middle, middles
 from paramedic.types import Finding, Severity, Window
 
@@ -104,15 +105,19 @@ class LearningRateTooHigh(Detector):
         loss = window.derive(curve)
         if loss is None or (loss.steps < self.bold_steps and bold(window)):
             return "too few losses were seen"
-        return None if len(window.derive(moves)) > 2 else "too few steps were looked at"
+        # Most often the newest frames are enough.
+        enough = any(moves_seen(window, most) >= _FEWEST for most in (_FEWEST, len(window)))
+        return None if enough else "too few steps were looked at"
 
     def examine(self, window: Window) -> Finding | None:
         leapt = self._leap(window)
         if leapt is not None:
             return leapt
-        loss, ratios = window.derive(curve), window.derive(moves)
+        loss = window.derive(curve)
         assert loss is not None
-        peak, usual = self._peak(window), middle(ratios)
+        if loss.learned > self.learned:
+            return None
+        peak, usual = self._peak(window), middle(window.derive(moves))
         if peak < self.ratio and usual < self.steady and not self._swell(window, loss):
             return None
         replaced = peak > self.replaced
@@ -123,8 +128,8 @@ class LearningRateTooHigh(Detector):
         jumped = max(loss.largest, loss.first) > self.jump * abs(loss.start)
         if not jumped and weight_growth(window) < self.growth:
             return None
-        if middle(window.derive(elasticity)) > self.violent and weight_growth(window) < self.growth:
-            return None  # ordinary steps along an exploding gradient
+        if self._is_driven(window):
+            return None
         reached = max(peak, usual)
         return self.finding(
             window,
@@ -140,6 +145,15 @@ class LearningRateTooHigh(Detector):
             learned=loss.learned,
         )
 
+    def _is_driven(self, window: Window) -> bool:
+        """Whether these are ordinary steps along an exploding gradient. Where the first of the
+        large ones followed a gradient in proportion, the steps came before what exploded."""
+        violent = middle(window.derive(elasticity)) > self.violent
+        if not violent or weight_growth(window) >= self.growth:
+            return False
+        large = np.flatnonzero(self._early_steps(window) >= self.ratio)
+        return not len(large) or not window.derive(elasticities)[large[0]] < self.violent
+
     def _swell(self, window: Window, loss: Curve) -> bool:
         """Whether steps of moderate size have blown the weights up, and the loss with them."""
         large = np.fmax.reduce(window.derive(moves), initial=0.0) > self.swelling
@@ -149,11 +163,12 @@ class LearningRateTooHigh(Detector):
     def _leap(self, window: Window) -> Finding | None:
         """A rate that rose out of all proportion, if the loss has suffered since."""
         rates = window.scalar("lr/0")
+        leaps = rates[1:] > self.leap * rates[:-1]
+        if not leaps.any():
+            return None
         before = np.fmax.accumulate(rates)[:-1]
         first = max((float(one.get("lr") or 0.0) for one in window.chart.optimizers), default=0.0)
-        leaps = (rates[1:] > self.leap * rates[:-1]) & (
-            rates[1:] > self.above * np.maximum(before, first)
-        )
+        leaps &= rates[1:] > self.above * np.maximum(before, first)
         if not leaps.any() or rates[-1] < self.above * np.maximum(before, first)[leaps][0]:
             return None
         place = int(np.argmax(leaps)) + 1
@@ -178,12 +193,27 @@ class LearningRateTooHigh(Detector):
 
     def _peak(self, window: Window) -> float:
         """The largest update of the first steps, or of steps at a rate that has jumped."""
+        return float(np.fmax.reduce(self._early_steps(window), initial=0.0))
+
+    def _early_steps(self, window: Window) -> NDArray[np.float64]:
+        """The update of the typical layer in these steps; NaN in all others."""
         rates = window.scalar("lr/0")
         jumped = rates > self.rate_jump * np.fmin.reduce(rates) if len(rates) else rates > 0
-        ratios = window.layer("update_ratio")[:, learners(window)]
+        ratios = window.layer("update_ratio")[:, _begun(window)]
         counted = jumped | (window.steps <= self.early)
-        typical = middles(ratios[counted].T) if counted.any() else np.empty(0)
-        return float(np.fmax.reduce(typical, initial=0.0))
+        typical = np.full(len(window), np.nan)
+        if counted.any():
+            typical[counted] = middles(ratios[counted].T)
+        return typical
 
 
+def _begun(window: Window) -> NDArray[np.intp]:
+    """The layers that learn, but for those that began at zero, as adapters do: against that any
+    step is large."""
+    rows = learners(window)
+    begun = rows[window.layer("weight_norm")[0, rows] != 0] if len(window) else rows
+    return begun if len(begun) else rows
+
+
+_FEWEST = 3  # frames in which weights were measured
 _USUAL, _SINCE, _FEW = 32, 8, 2  # losses before a leap of the rate and since then, and the fewest

@@ -8,7 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.motion import motion, moves
+from paramedic.diagnose.motion import is_seen_moving, motion, moves
 from paramedic.types import Finding, Window
 
 
@@ -60,16 +60,21 @@ class LearningRateTooLow(Detector):
         loss = window.derive(curve)
         if loss is None or loss.steps < self.steps:
             return "too few losses were seen"
-        return None if window.derive(motion) is not None else "weights were not measured"
+        return None if window.derive(is_seen_moving) else "weights were not measured"
 
     def examine(self, window: Window) -> Finding | None:
-        loss, move, ratios = window.derive(curve), window.derive(motion), window.derive(moves)
+        loss = window.derive(curve)
         assert loss is not None
-        assert move is not None
-        fastest = float(np.max(ratios))
         # Not by the accuracy: the one that a net begins with may be above that of guessing.
         learned = max(loss.gone, loss.below)
-        if fastest >= self.ratio or learned > self.learned or move.rate_rises or move.blocked:
+        if learned > self.learned:
+            return None
+        fastest = float(np.max(window.derive(moves)))
+        if fastest >= self.ratio:
+            return None
+        move = window.derive(motion)
+        assert move is not None
+        if move.rate_rises or move.blocked:
             return None
         return self.finding(
             window,

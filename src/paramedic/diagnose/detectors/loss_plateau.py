@@ -8,7 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.curve import Curve, curve, too_early
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.diagnose.rows import is_straight, learners
+from paramedic.diagnose.rows import is_narrow, is_straight, learners
 from paramedic.types import Finding, Severity, Task, Window
 
 
@@ -24,7 +24,7 @@ class LossPlateau(Detector):
     ## Why is this bad?
     More of the same will not help. Where a cause is seen (dead units, vanishing gradients, useless
     labels, a rate too low) that is named instead; if none is, the net may be too small for the
-    task.
+    task. Where its last layer reads a single number it is, and that is told as the cause.
 
     ## Example
     ```python
@@ -64,6 +64,9 @@ class LossPlateau(Detector):
     pace_levelled: float = threshold(
         0.04, "the same, if the curve has levelled off", source="tuning half of the zoo"
     )
+    pace_narrow: float = threshold(
+        0.05, "the same, if the last layer reads a single number", source="tuning half: 0.033"
+    )
     levelled: float = threshold(
         0.35, "share of the average pace that is left then", source="tuning half of the zoo"
     )
@@ -91,12 +94,15 @@ class LossPlateau(Detector):
             return None
         levelled = loss.pace < self.pace_levelled and loss.steadiness < self.levelled
         rests = loss.pace < self.pace and loss.steadiness < self.steady
-        if not (rests or levelled):
+        narrow = window.of_chart(is_narrow)
+        if not (rests or levelled or (narrow and loss.pace < self.pace_narrow)):
             return None
         # A loss that guessing cannot be compared with may have been low from the start.
         doubtful = np.isnan(loss.chance) or (language and loss.learned > self.nothing_language)
         # And a linear model may have learned all that a straight line can.
         doubtful = doubtful or loss.learned > self.learned
+        # What goes on in every epoch, however little it is, is no rest for certain.
+        doubtful = doubtful or (loss.validation_fall > self.pace and not narrow)
         return self.finding(
             window,
             f"The loss rests at {loss.last:.4g}: only {max(loss.learned, 0):.0%} of what it began "
@@ -107,12 +113,20 @@ class LossPlateau(Detector):
             learned=loss.learned,
             threshold=limit,
             pace=loss.pace,
-            first_step=_began(window, loss),
+            explains=self.explains | _OF_NARROW_NETS if narrow else self.explains,
+            first_step=0 if narrow else _began(window, loss),
+            by_construction=narrow,
         )
 
 
+# What a net shows that is too narrow, and was so from the start.
+_OF_NARROW_NETS = frozenset({"vanishing-gradient", "uninformative-labels", "saturated-activation"})
+
+
 def _too_simple(window: Window) -> str:
-    """What a net is told that has several layers and can draw straight lines only."""
+    """What a net is told that cannot do better, by how it was built."""
+    if window.of_chart(is_narrow):
+        return " All that its last layer reads is a single number: make the layers before it wider."
     if len(learners(window)) < 2 or not window.of_chart(is_straight):
         return ""
     return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,8 @@ class LossShapeMismatch(Detector):
 
     ## What it looks for
     An elementwise loss whose comparison has more elements than the output: `[N, 1]` against `[N]`
-    becomes `[N, N]`, every prediction compared with every target.
+    becomes `[N, N]`, every prediction compared with every target. Several targets for each sample,
+    `[N, 1]` against `[N, 5]`, may be meant and are a note.
 
     ## Why is this bad?
     Compared with all targets, the best that each prediction can do is their mean. The loss falls
@@ -75,10 +77,16 @@ class LossShapeMismatch(Detector):
             f"The loss compares an output of shape {list(output)} with targets that make it "
             f"{list(compared)}: every prediction is compared with every target. Give both the "
             "same shape, for example with `output.squeeze(-1)`.",
-            severity=Severity.CRITICAL,
+            # Where samples stand beside samples each may have several answers of its own.
+            severity=Severity.INFO if _is_aligned(output, target) else Severity.CRITICAL,
             confidence=0.98,
             output_shape=list(output),
             compared_shape=list(compared),
             comparisons_per_output=ratio,
             threshold=self.factor,
         )
+
+
+def _is_aligned(output: Sequence[int], target: Sequence[int]) -> bool:
+    """Whether the first dimensions, those of the samples, are held against each other."""
+    return len(output) == len(target) > 1 and output[0] == target[0] > 1

@@ -49,9 +49,9 @@ class SaturatedActivation(Detector):
     )  # fmt: skip
 
     saturated: float = threshold(
-        0.8,
+        0.84,
         "share of the values of a layer at a bound",
-        source="tuning half: healthy up to 0.61, sick from 0.87 on",
+        source="tuning half: healthy up to 0.80, sick from 0.92 on but for some gated units",
     )
     learned: float = threshold(
         0.2, "share of the loss that is gone, above which the net learns", source="as above"
@@ -67,11 +67,13 @@ class SaturatedActivation(Detector):
         return None if seen >= self.frames else f"too few steps were looked at: {seen}"
 
     def examine(self, window: Window) -> Finding | None:
-        shares = window.derive(saturated_shares)
-        worst = int(shares.argmax())
         loss = window.derive(curve)
         assert loss is not None
-        if shares[worst] < self.saturated or loss.learned > self.learned or loss.falling:
+        if loss.learned > self.learned or loss.falling:
+            return None
+        shares = window.derive(saturated_shares)
+        worst = int(shares.argmax())
+        if shares[worst] < self.saturated:
             return None
         rows = [int(row) for row in np.flatnonzero(shares >= self.saturated)]
         return self.finding(

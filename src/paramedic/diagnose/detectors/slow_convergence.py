@@ -9,6 +9,7 @@ import numpy as np
 from paramedic.diagnose.curve import curve, too_early
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import motion
+from paramedic.diagnose.rows import is_narrow
 from paramedic.types import Finding, Severity, Task, Window
 
 
@@ -74,6 +75,8 @@ class SlowConvergence(Detector):
     )
 
     def missing(self, window: Window) -> str | None:
+        if window.of_chart(is_narrow):
+            return "a net whose last layer reads a single number is slow by how it was built"
         return too_early(window, self.steps)
 
     def examine(self, window: Window) -> Finding | None:
@@ -81,10 +84,13 @@ class SlowConvergence(Detector):
         assert loss is not None
         language = window.chart.task is Task.LANGUAGE_MODEL
         limit = self.learned_language if language else self.learned
+        gone = max(loss.gone, loss.below)
+        if gone > max(limit, self.learned_small):
+            return None
         fast = self.fast
         if loss.steadiness > self.steady and self._creeps(window):
             limit, fast = self.learned_small, self.fast_small
-        if max(loss.gone, loss.below) > limit or not 0 < loss.pace <= fast:
+        if gone > limit or not 0 < loss.pace <= fast:
             return None
         if loss.pace <= self.pace and loss.steadiness <= self.steady:
             return None

@@ -98,18 +98,32 @@ class TooFewSteps(Detector):
         """The fall that is worth more steps."""
         if window.chart.task is Task.LANGUAGE_MODEL:
             return self.fall_language
-        return self.fall_steady if loss.steadiness > self.steady else self.fall
+        steadiness = max(loss.steadiness, _epoch_steadiness(window))
+        return self.fall_steady if steadiness > self.steady else self.fall
 
 
 def _epoch_pace(window: Window) -> float:
     """The fall of the last of few epochs, if training and validation loss fell in all of them:
     the losses of so few steps may be too noisy to tell."""
+    series = window.derive(_few_epochs)
+    falls = [-np.diff(one) / np.maximum(np.abs(one[:-1]), _TINY) for one in series]
+    return float(min((fall[-1] for fall in falls), default=0.0))
+
+
+def _epoch_steadiness(window: Window) -> float:
+    """How much of the average pace of such epochs is left in the last of them."""
+    shares = [np.diff(one)[-1] / np.diff(one).mean() for one in window.derive(_few_epochs)]
+    return float(min(shares, default=0.0))
+
+
+def _few_epochs(window: Window) -> list[NDArray[np.float64]]:
+    """Training and validation loss of few epochs, if both fell in all of them, else nothing."""
     series = [window.series(name) for name in ("train_loss", "val_loss")]
     known = np.isfinite(series[0]) & np.isfinite(series[1])
     if not 3 <= known.sum() <= _FEW_EPOCHS:
-        return 0.0
-    falls = [-np.diff(one[known]) / np.maximum(np.abs(one[known][:-1]), _TINY) for one in series]
-    return float(min(fall[-1] for fall in falls)) if min(map(np.min, falls)) > 0 else 0.0
+        return []
+    chosen = [one[known] for one in series]
+    return chosen if all((np.diff(one) < 0).all() for one in chosen) else []
 
 
 def _rests(validation: NDArray[np.float64]) -> bool:

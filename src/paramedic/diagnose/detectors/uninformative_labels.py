@@ -9,7 +9,7 @@ import numpy as np
 from paramedic.diagnose.curve import Curve, curve, too_early
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import motion, moves
-from paramedic.diagnose.rows import is_straight, middle
+from paramedic.diagnose.rows import is_narrow, is_straight, middle
 from paramedic.types import Finding, Task, Window
 
 
@@ -21,8 +21,9 @@ class UninformativeLabels(Detector):
     A loss that has come to rest at the entropy of the labels (or the variance of the targets),
     the loss of a model that knows only how often each target comes, while gradients flow and the
     weights move at a sound rate. Where a validation loss was handed in it has a say: below
-    guessing it acquits the labels, above it what the training loss has gained was learned by
-    heart. Language models all rest near guessing at first and must be nearer.
+    guessing it acquits the labels, and if it fell in every epoch it may be little below; above
+    it what the training loss has gained was learned by heart. Language models all rest near
+    guessing at first and must be nearer.
 
     ## Why is this bad?
     If the net could use the inputs at all it would do better than guessing. Shuffled labels, a
@@ -88,6 +89,8 @@ class UninformativeLabels(Detector):
             return "the loss of guessing is not known for this loss function"
         if window.of_chart(is_straight):
             return "a linear model may be too simple for the task"
+        if window.of_chart(is_narrow):
+            return "a net whose last layer reads a single number may be too simple for the task"
         return None if window.derive(motion) is not None else "weights were not measured"
 
     def examine(self, window: Window) -> Finding | None:
@@ -105,7 +108,7 @@ class UninformativeLabels(Detector):
         if not sound or move.blocked:
             return None
         # What is learned slowly may hold elsewhere, too; what falls fast is no guessing.
-        if loss.validation_pace > 0 or loss.pace > self.fast:
+        if loss.validation_pace > 0 or loss.pace > self.fast or self._learns_on(loss):
             return None
         return self.finding(
             window,
@@ -119,6 +122,11 @@ class UninformativeLabels(Detector):
             threshold=near,
             update_ratio=move.middle,
         )
+
+    def _learns_on(self, loss: Curve) -> bool:
+        """Whether the validation loss fell in every epoch and has come below guessing: however
+        little that is, it is no chance."""
+        return loss.validation_fall > self.better and loss.validation[-1] < loss.chance
 
     def _near(self, window: Window, loss: Curve, error: float) -> float:
         """How far below guessing is still near. The validation loss tells what was learned by

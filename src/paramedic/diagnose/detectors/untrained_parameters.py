@@ -118,14 +118,17 @@ class UntrainedParameters(Detector):
         return [place for place in window.of_chart(_meant) if place in absent]
 
     def _without_movement(self, window: Window) -> list[int]:
-        rows, move = learners(window), window.derive(motion)
+        rows = learners(window)
         ratios = measured(window, "update_ratio", self.frames)[:, rows]
         still = np.all(ratios == 0, axis=0)
-        if move is None or len(window.chart.optimizers) > 1:
+        if not still.any() or len(window.chart.optimizers) > 1:
             return []
-        if still.all() or self._has_ended(window):  # that is the rate, not a layer
+        move = window.derive(motion)
+        if move is None or still.all() or self._has_ended(window):  # that is the rate, not a layer
             return []
-        usual = middle(move.gradients[~still])
+        # Of embeddings the gradient is not known: a batch uses few of their rows.
+        moving = move.gradients[~still]
+        usual = middle(moving[np.isfinite(moving)])
         # A gradient that has vanished moves nothing either; that has another name.
         driven = move.gradients > self.driven * usual
         return [int(place) for place in rows[np.flatnonzero(still & driven)]]

@@ -114,6 +114,9 @@ class VanishingGradient(Detector):
         moment = window.derive(jump)
         if moment is not None and moment.beyond < self.sudden * min(moment.loss, 1.0):
             return self._moment(window, moment)
+        loss = window.derive(curve)
+        if loss is not None and (loss.learned > self.learned or loss.falling):
+            return None
         return None if self._unknown_depth(window) else self._along_the_depth(window)
 
     def _fall(self, window: Window, event: Event) -> Finding | None:
@@ -173,9 +176,7 @@ class VanishingGradient(Detector):
         assert move is not None
         assert loss is not None
         ratio = move.depth_ratio
-        if _dead(window):  # nothing gets past dead units: that has its own name
-            return None
-        if ratio > self.ratio or loss.learned > self.learned or loss.falling:
+        if ratio > self.ratio or _dead(window):  # nothing gets past dead units: see there
             return None
         rows = learners(window)
         late = move.gradients[np.isfinite(move.gradients)][-2:].max()
