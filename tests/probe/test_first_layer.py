@@ -42,3 +42,23 @@ def test_embeddings_and_single_samples_say_nothing() -> None:
     words = nn.Embedding(5, 3)
     assert torch.tensor(_seen(words, torch.zeros(8, 2, dtype=torch.int64))).isnan().all()
     assert torch.tensor(_seen(nn.Linear(4, 3), torch.randn(1, 4))).isnan().all()
+
+
+class _Cell(nn.Module):
+    """A recurrent net written by hand; its state is read before its input."""
+
+    def __init__(self, factor: float) -> None:
+        super().__init__()
+        self.factor = factor
+        self.words, self.again = nn.Embedding(5, 3), nn.Linear(3, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        state = torch.zeros(len(x), 3)
+        for moment in range(x.shape[1]):
+            state = torch.tanh(self.again(state) + self.factor * self.words(x[:, moment]))
+        return state
+
+
+@pytest.mark.parametrize(("factor", "expected"), [(0.0, 1.0), (1.0, 0.0)])
+def test_a_state_that_begins_at_zero_is_no_lost_input(factor: float, expected: float) -> None:
+    assert _seen(_Cell(factor), torch.arange(24).reshape(8, 3) % 5) == [expected]

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torch import Tensor
-
 from paramedic.probe import native
 from paramedic.probe.forward import Call
 
@@ -17,15 +15,26 @@ _ROWS = 64  # samples that are compared
 
 
 def first_constant(calls: Sequence[Call]) -> dict[str, float]:
-    """The share of units of the first layer with weights that are equal for all samples."""
-    for call in calls:
-        output = call.output
-        if output is not None and call.intact() and _reads_samples(call, output):
-            return {"first_constant": _constant_share(output.detach()[:_ROWS])}
-    return {}
+    """The share of units of the first layer with weights that are equal for all samples.
+
+    A layer that is called again and again is judged by the call in which they differ most: the
+    first call of a recurrent one is given a state that begins at zero.
+    """
+    read = (call for call in calls if _reads_samples(call))
+    first = next(read, None)
+    if first is None:
+        return {}
+    share = _constant_share(first)
+    again = (call for call in read if call.module is first.module)
+    while share == 1.0 and (call := next(again, None)) is not None:
+        share = _constant_share(call)
+    return {"first_constant": share}
 
 
-def _reads_samples(call: Call, output: Tensor) -> bool:
+def _reads_samples(call: Call) -> bool:
+    output = call.output
+    if output is None or not call.intact():
+        return False
     if not any(weight is not None for weight in call.module._parameters.values()):
         return False
     if not call.inputs or not call.inputs[0].is_floating_point() or call.inputs[0].dim() < 2:
@@ -34,7 +43,9 @@ def _reads_samples(call: Call, output: Tensor) -> bool:
     return output.is_floating_point() and output.dim() > 1 and output.shape[0] == samples > 1
 
 
-def _constant_share(rows: Tensor) -> float:
+def _constant_share(call: Call) -> float:
+    assert call.output is not None
+    rows = call.output.detach()[:_ROWS]
     features = rows.numel() // len(rows)
     if native.kernel is not None and native.is_native(rows):
         return native.kernel.input(rows, len(rows))[6] / features
