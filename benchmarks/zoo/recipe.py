@@ -45,6 +45,7 @@ TUNED_ON = frozenset(
         "state-space",
         "linear-attention",
         "hyper-fc",
+        "clockwork-rnn",
     }
 )
 
