@@ -145,7 +145,7 @@ def test_what_did_no_harm_is_told_and_left_alone(
     if left_alone:
         assert status == "healthy"
         assert "did no harm: vanishing-gradient" in why
-        assert "0.9, the best repair of it with 0.88" in why
+        assert "0.9, repaired with 0.88" in why
     else:
         assert status == ("healed" if repaired > 0.89 else "failed")
 

@@ -154,7 +154,7 @@ class _Healing:
     def _preferred(self, leg: Leg) -> Leg:
         """The untouched plan again, if it learns well and the repaired one is the worse: what was
         found in it did no harm."""
-        if not self._is_worse(leg) or self._is_enough(leg.point.metric):
+        if self._is_enough(leg.point.metric) or not self._is_worse(leg):
             return leg
         first, end = self.untouched.last, self._handed_back(leg)
         if first is None or not first.ended or not thrives(self.untouched):
@@ -162,7 +162,7 @@ class _Healing:
         found = ", ".join(problem.slug for problem in self.problems if problem.slug != SLOWER)
         self.notes.append(
             f"Found, but did no harm: {found}. As it is the plan ends with {first.point.metric:.4g}"
-            f", the best repair of it with {end:.4g}; it was left alone."
+            f", repaired with {end:.4g}; it was left alone."
         )
         self.session.reporter.say(self.notes[-1], self.present)
         self.present.verdict = "worse than the untouched plan"
@@ -174,9 +174,11 @@ class _Healing:
 
     def _handed_back(self, leg: Leg) -> float:
         """The metric of what the user gets: that of the best epoch, if it is stopped there."""
+        if not self._may_stop_early or not self._is_past_its_best(leg):
+            return leg.point.metric
         best = self.present.training.best
-        stops = best is not None and self._is_past_its_best(leg) and self._may_stop_early
-        return best.point.metric if stops and best is not None else leg.point.metric
+        assert best is not None
+        return best.point.metric
 
     def _is_enough(self, metric: float) -> bool:
         enough = self.plan.satisfactory
