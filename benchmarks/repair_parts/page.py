@@ -150,9 +150,12 @@ def _parts(results: Results) -> str:
         f"{_done(results, judged=True)}. All others are called tuned on: failures of a part of "
         "them and totals of all were looked at, and changes were made by them and by further cases "
         "that are not counted here. They are measured anew with the code of the judged ones, in a "
-        f"random order, as far as there was time; {_done(results, judged=False)}. After the first "
-        "of these one change was made that concerns none of them: what learns by heart until it "
-        "only guesses is not left alone. [The page of the version before](repair.earlier.md) has "
+        f"random order, as far as there was time; {_done(results, judged=False)}. Two changes were "
+        "made meanwhile that concern none of the results: what learns by heart until it only "
+        "guesses is not left alone (after the first 26 of the tuned-on ones), and a plan that "
+        "names a value that is good enough is not compared any further. The goals above are "
+        "judged on all that is measured; the table tells the judged part by itself. "
+        "[The page of the version before](repair.earlier.md) has "
         f"what that version did with all of the cases below {JUDGED_SICK}, and the tables that "
         "were not measured anew."
     )
@@ -277,8 +280,8 @@ def _healthy(results: Results) -> str:
               for row in touched]  # fmt: skip
     if doubtful:
         lines.append(
-            f"\n{len(doubtful)} more were drawn to be healthy but do not end so untouched, and are "
-            "counted neither as healthy nor as sick:"
+            "\nDrawn to be healthy, but not so untouched, and counted neither as healthy nor as "
+            f"sick: {len(doubtful)}."
         )
         lines += [f"- `{row.case.name}`: {_told(row)}" for row in doubtful]
     return "\n".join(lines)
