@@ -17,6 +17,7 @@ NAMES = {
     "IL": "improper loss", "AD": "abnormal data",
 }  # fmt: skip
 JUDGED_SICK, JUDGED_HEALTHY = FRESH, 4 * FRESH  # numbers from which on cases were not looked at
+FAR = 0.1  # of the accuracy: what a sound run does not lose from its best epoch to its end
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,18 @@ class Row:
     @property
     def after(self) -> float:
         return float(self.outcome.get("after") or 0.0)
+
+    @property
+    def best(self) -> float:
+        """The metric of the untouched run in its best epoch."""
+        known = [one["metric"] for one in self.untouched["curve"] if one["metric"] is not None]
+        return max(known, default=self.before)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the untouched run ends where sound models of its data do, and not far below what
+        it had reached."""
+        return self.before >= floor(self.case) and self.before >= self.best - FAR
 
     @property
     def gain(self) -> float:
@@ -99,30 +112,20 @@ class Results:
         return Results(rows, [], [])
 
     def sick(self, stage: str = "race") -> list[Row]:
-        """With a fault that does harm: the untouched run stays below the floor of its data."""
-        return [
-            row for row in self.stages[stage] if row.case.problem and row.before < floor(row.case)
-        ]
+        """With a fault that does harm: the untouched run is not sound."""
+        return [row for row in self.stages[stage] if row.case.problem and not row.is_sound]
 
     def unharmed(self, stage: str = "race") -> list[Row]:
         """With a fault that the untouched run gets over."""
-        return [
-            row for row in self.stages[stage] if row.case.problem and row.before >= floor(row.case)
-        ]
+        return [row for row in self.stages[stage] if row.case.problem and row.is_sound]
 
     def healthy(self, stage: str = "race") -> list[Row]:
-        """Drawn to be healthy, and so: the untouched run reaches the floor of its data."""
-        return [
-            row
-            for row in self.stages[stage]
-            if not row.case.problem and row.before >= floor(row.case)
-        ]
+        """Drawn to be healthy, and so."""
+        return [row for row in self.stages[stage] if not row.case.problem and row.is_sound]
 
     def not_so_healthy(self, stage: str = "race") -> list[Row]:
-        known = {row.case.name for row in self.healthy(stage)}
-        return [
-            row for row in self.stages[stage] if not row.case.problem and row.case.name not in known
-        ]
+        """Drawn to be healthy, but not so."""
+        return [row for row in self.stages[stage] if not row.case.problem and not row.is_sound]
 
 
 def load(work: Path) -> Results:

@@ -80,6 +80,20 @@ def test_the_counts_are_strict(parts: Any, tmp_path: Path) -> None:
     assert told["cost, mean over sick cases"] == "1.30"
 
 
+def test_what_falls_far_from_its_best_is_not_sound(parts: Any, tmp_path: Path) -> None:
+    results = parts("repair_parts.results")
+    for name, best in (("IO-00", 0.95), ("IO-01", 0.85), ("healthy-02", 0.95), ("healthy-04", 0.8)):
+        _kept(tmp_path, name, 0.82, _outcome("healthy", 0.82, 1.0))
+        curve = [{"metric": best}, {"metric": None}, {"metric": 0.82}]
+        untouched = {"metric": 0.82, "curve": curve, "seconds": 1.0, "memory": 100}
+        (tmp_path / f"{name}.untouched.json").write_text(json.dumps(untouched))
+    found = results.load(tmp_path)
+    assert [row.case.name for row in found.sick()] == ["IO-00"]
+    assert [row.case.name for row in found.unharmed()] == ["IO-01"]
+    assert [row.case.name for row in found.healthy()] == ["healthy-04"]
+    assert [row.case.name for row in found.not_so_healthy()] == ["healthy-02"]
+
+
 def test_the_page_is_written(parts: Any, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     work = tmp_path / "work"
@@ -87,7 +101,10 @@ def test_the_page_is_written(parts: Any, tmp_path: Path) -> None:
     _kept(work, "VG-00", 0.1, _outcome("healed", 0.8, 1.2, "vanishing-gradient"))
     (work / "EG-00.race.json").write_text(json.dumps({"error": "ValueError: no"}))
     page = parts("repair_parts.page").write(work, tmp_path / "out").read_text()
-    assert "Measured: 1 of 180 cases: 1 sick, 0 with a fault that did no harm" in page
+    whole = len(parts("repair_parts.cases").cases())
+    assert f"Measured: 1 of {whole} cases: 1 sick, 0 with a fault that did no harm" in page
+    assert "0 of 96 are measured" in page
+    assert "1 of 276 are measured" in page
     assert "| tuned on | 1 | 1 of 1 (100.0 %) | +70.0 | 1.20 (1.20) |" in page
     assert "| judged | 0 | — |" in page
     assert "This is a part" in page

@@ -16,7 +16,7 @@ from paramedic.treat.plan import Plan
 from paramedic.types import Finding, Severity, Window
 
 _JUDGED_AFTER = 0.35  # share of the plan after which a loss that rests or creeps is judged
-_NOTHING = 0.04  # share of the loss gone that is nothing, as early as that: some start slowly
+NOTHING = 0.04  # share of the loss gone that is nothing, as early as that: some start slowly
 _SHORTEST = 120  # steps, which the detectors need in any case
 _JUDGES = (SlowConvergence, LossPlateau)  # by where the loss began
 RESTING = frozenset(judge.slug for judge in _JUDGES)
@@ -27,7 +27,7 @@ def by_length(steps: int) -> dict[str, dict[str, float]]:
     """How long the plan is is known: a loss that rests is judged early in it, not at its end.
     But only if nothing was learned: a slow start is none."""
     after = max(_SHORTEST, math.ceil(_JUDGED_AFTER * steps))
-    early = {"steps": after, "learned": _NOTHING, "learned_language": _NOTHING}
+    early = {"steps": after, "learned": NOTHING, "learned_language": NOTHING}
     return {judge.code: dict(early) for judge in _JUDGES}
 
 

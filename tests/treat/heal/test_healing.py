@@ -90,40 +90,6 @@ def test_two_problems_are_treated_one_after_the_other() -> None:
     assert "# set model" in outcome.code()
 
 
-def test_a_new_problem_gives_the_next_best_of_the_race_before_a_second_chance() -> None:
-    healing = _Healing(Session(plan(), Options(), None, None))
-    winner, *others = (
-        healing.session.attempt(plan(), TREATMENT, healing.untouched) for _ in range(4)
-    )
-    for one, metric in zip(others, (0.6, 0.8, 0.9), strict=True):
-        one.legs = [leg(metric)]
-        one.advance(20, Watchfulness())
-        one.verdict = "outrun"
-    others[2].verdict = "failed: not finite"
-    chances = [healing._second(winner) for _ in range(3)]
-    assert chances == [[others[1]], [others[0]], []]
-    assert healing._second(healing.untouched) == []
-
-
-@pytest.mark.parametrize(("curve", "is_no_loss"), [
-    (((10, 0.3), (24, 0.6), (32, 0.9)), True),  # at step 20 it was not measured, soon after it was
-    (((10, 0.3), (24, 0.3), (32, 0.9)), False),
-    (((10, 0.3), (24, 0.6), (32, 0.3)), False),
-])  # fmt: skip
-def test_a_loss_is_told_at_the_same_step_and_at_the_end(
-    curve: tuple[tuple[int, float], ...], is_no_loss: bool
-) -> None:
-    healing = _Healing(Session(plan(), Options(), None, None))
-    changed = healing.session.attempt(plan(), TREATMENT, healing.untouched)
-    for one, measured in ((healing.untouched, ((20, 0.5),)), (changed, curve)):
-        one.legs = [leg(metric, step) for step, metric in measured]
-        one.points = [each.point for each in one.legs]
-        for step, _ in measured:
-            one.advance(step, Watchfulness())
-    healing.present = changed
-    assert healing._is_no_loss() is is_no_loss
-
-
 @pytest.mark.parametrize(("untouched", "told"), [(0.9, True), (0.305, False), (0.2, False)])
 def test_a_repair_that_is_worse_is_compared_at_the_end_and_treated(
     untouched: float, told: bool
@@ -150,22 +116,38 @@ def test_a_repair_that_is_worse_is_compared_at_the_end_and_treated(
         assert healing._pending(end) is None  # nothing is left to try
 
 
+def _ended(healing: _Healing, untouched: float, repaired: float, **changes: Any) -> Leg:
+    """A heal whose repaired plan and whose untouched plan, when asked for, are at their end."""
+    changed = healing.session.attempt(plan(), TREATMENT, healing.untouched)
+    first, end = leg(untouched, 96, ended=True, **changes), leg(repaired, 96, ended=True)
+    for one, legs in ((healing.untouched, [leg(0.6), first]), (changed, [leg(0.7), end])):
+        one.legs, one.points = legs, [each.point for each in legs]
+        one.advance(20, Watchfulness())
+    changed.advance(96, Watchfulness())
+    healing.present = changed
+    healing.problems.append(finding())
+    return end
+
+
 @pytest.mark.parametrize(
-    ("early", "repaired", "doubtful"),
-    [(0.7, 0.72, True), (0.7, 0.9, False), (0.5, 0.5, False)],
-    ids=["not clearly better", "clearly better", "the untouched plan guesses"],
+    ("untouched", "repaired", "progress", "left_alone"),
+    [(0.9, 0.88, 0.5, True), (0.9, 0.895, 0.5, False), (0.9, 0.88, 0.1, False)],
+    ids=["worse", "not worse by a point", "the untouched plan hardly learns"],
 )
-def test_a_repair_is_in_doubt_where_the_untouched_plan_learned_as_well(
-    early: float, repaired: float, doubtful: bool
+def test_what_did_no_harm_is_told_and_left_alone(
+    untouched: float, repaired: float, progress: float, left_alone: bool
 ) -> None:
     healing = _Healing(Session(plan(), Options(), None, None))
-    changed = healing.session.attempt(plan(), TREATMENT, healing.untouched)
-    for one, metric in ((healing.untouched, early), (changed, repaired)):
-        one.legs = [leg(metric)]
-        one.points = [one.legs[0].point]
-        one.advance(20, Watchfulness())
-    healing.present = changed
-    assert healing._is_doubtful() is doubtful
+    end = _ended(healing, untouched, repaired, progress=progress, findings=(finding(),))
+    last = healing._preferred(end)
+    assert (healing.present is healing.untouched) is left_alone
+    status, why = healing._status(last)
+    if left_alone:
+        assert status == "healthy"
+        assert "did no harm: vanishing-gradient" in why
+        assert "0.9, repaired with 0.88" in why
+    else:
+        assert status == ("healed" if repaired > 0.89 else "failed")
 
 
 def test_a_plan_that_ends_with_guessing_is_not_healthy() -> None:
@@ -260,8 +242,41 @@ def _learns_by_heart(**changes: Any) -> paramedic.Plan:
     )
 
 
+def _past_its_best(end: float, remedies: list[str] | None = None) -> _Healing:
+    """A heal of a plan that was found to learn by heart, and has gone from 0.9 to its end."""
+    healing = _Healing(Session(plan(remedies=remedies), Options(), None, None))
+    legs = [leg(0.9, 16), leg(end, 96, ended=True, findings=(finding("overfitting"),))]
+    healing.untouched.legs, healing.untouched.points = legs, [one.point for one in legs]
+    healing.untouched.training.best = Best(legs[0].point, {})
+    for one in legs:
+        healing.untouched.advance(one.step, Watchfulness())
+    healing.accepted.add("overfitting")
+    return healing
+
+
+def test_what_was_lost_in_part_is_told_and_left_alone() -> None:
+    healing = _past_its_best(0.81)
+    assert not healing._has_learned_by_heart()
+    status, why = healing._status(healing.untouched.legs[-1])
+    assert status == "healthy"
+    assert "0.9 after epoch 1 and 0.81 at the end. It was left alone" in why
+
+
+def test_what_was_lost_is_given_back_if_it_is_much_or_stopping_is_named() -> None:
+    assert _past_its_best(0.75)._has_learned_by_heart()
+    assert _past_its_best(0.81, ["stop-early"])._has_learned_by_heart()
+    assert not _past_its_best(0.85, ["stop-early"])._has_learned_by_heart()  # by chance
+
+
+def test_what_guesses_in_the_end_is_not_healthy_though_little_was_lost() -> None:
+    healing = _past_its_best(0.55)
+    healing.untouched.training.best = Best(leg(0.58, 16).point, {})
+    assert not healing._has_learned_by_heart()
+    assert healing._status(healing.untouched.legs[-1])[0] == "failed"
+
+
 def test_what_learns_by_heart_is_stopped_at_its_best() -> None:
-    outcome = heal(_learns_by_heart())
+    outcome = heal(_learns_by_heart(remedies=["stop-early"]))
     assert outcome.status == "healed"
     assert [one.remedy for one in outcome.remedies] == ["stop-early"]
     assert outcome.cost <= 1.0  # its weights are there already

@@ -95,6 +95,18 @@ def test_what_is_right_may_catch_up_with_a_plain_mistake() -> None:
     assert late.step == 40  # of 96
 
 
+def test_while_it_is_waited_the_second_runs_on() -> None:
+    def runner(number: int, *metrics: float) -> Attempt:
+        legs = (leg(one, step) for one, step in zip(metrics, (20, 40, 80), strict=False))
+        return _again(attempt(*legs, number=number, treatment=TREATMENT))
+
+    present = attempt(leg(0.7), leg(0.7, 40))
+    first, second, third = runner(1, 0.52, 0.52), runner(2, 0.51, 0.75), runner(3, 0.3, 0.9)
+    assert _raced(present, first, second, third, against="abnormal-data") is second
+    assert [one.step for one in (first, second, third)] == [40, 40, 20]
+    assert [one.verdict for one in (first, second, third)] == ["outrun", "won", "outrun"]
+
+
 def test_what_fails_is_out() -> None:
     present = attempt(leg(0.5))
     entries = [_again(_entry(1, math.nan)), _again(_entry(2, 0.6))]

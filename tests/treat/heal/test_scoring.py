@@ -13,9 +13,11 @@ from paramedic.treat.heal.scoring import (
     comparable,
     has_lost_its_best,
     left,
+    levelled,
     not_worse,
     score,
     slower,
+    thrives,
     tolerance,
 )
 from paramedic.treat.measure import measure
@@ -105,15 +107,51 @@ def test_a_loss_that_rests_where_something_was_learned_is_nothing_wrong() -> Non
     assert left(end, changed, good) == (rests,), "the untouched plan is as good"
 
 
-def test_one_bad_point_is_not_the_end_of_the_best() -> None:
-    def lost(*metrics: float) -> bool:
-        points = [leg(metric, step=step).point for step, metric in enumerate(metrics)]
-        best = max(points, key=lambda point: point.metric, default=None)
-        training = SimpleNamespace(best=best and SimpleNamespace(point=best))
-        stub: Any = SimpleNamespace(plan=plan(), points=points, training=training)
-        return has_lost_its_best(stub)
+def _lost(*metrics: float, far: bool = False, **changes: Any) -> bool:
+    points = [leg(metric, step=step).point for step, metric in enumerate(metrics)]
+    made = plan(**changes)
+    best = points[0] if points else None
+    for point in points[1:]:
+        best = point if best and made.measure.better(point.metric, best.metric) else best
+    training = SimpleNamespace(best=best and SimpleNamespace(point=best))
+    stub: Any = SimpleNamespace(plan=made, points=points, training=training)
+    return has_lost_its_best(stub, far=far)
 
-    assert not lost()
-    assert lost(*[0.9] * 9, 0.6, 0.6, 0.6)
-    assert not lost(*[0.9] * 9, 0.6, 0.9, 0.9), "it comes back"
-    assert lost(*[0.9] * 9, 0.6, 0.6, 0.9), "by chance"
+
+def test_one_bad_point_is_not_the_end_of_the_best() -> None:
+    assert not _lost()
+    assert _lost(*[0.9] * 9, 0.6, 0.6, 0.6)
+    assert not _lost(*[0.9] * 9, 0.6, 0.9, 0.9), "it comes back"
+    assert _lost(*[0.9] * 9, 0.6, 0.6, 0.9), "by chance"
+
+
+def test_far_is_ten_points_or_a_tenth_of_what_was_gained() -> None:
+    assert _lost(*[0.9] * 9, *[0.81] * 3), "beyond chance, on 128 samples"
+    assert not _lost(*[0.9] * 9, *[0.81] * 3, far=True)
+    assert _lost(*[0.9] * 9, *[0.79] * 3, far=True)
+    assert not _lost(*[0.9] * 9, *[0.85] * 3, far=False), "by chance"
+    falls = (2.0, *[1.0] * 8)
+    assert not _lost(*falls, *[1.05] * 3, far=True, metric="loss")
+    assert _lost(*falls, *[1.05] * 3, metric="loss")
+    assert _lost(*falls, *[1.15] * 3, far=True, metric="loss")
+
+
+def test_what_differs_by_luck_is_made_level() -> None:
+    slow, lucky, fast = (
+        score(leg(0.5, progress=one), "x", ACCURACY, 0.55) for one in (0.02, 0.05, 0.3)
+    )
+    level = levelled({1: slow, 2: lucky})
+    assert level[1].order == level[2].order
+    assert lucky.order > slow.order
+    clear = levelled({1: slow, 2: fast})
+    assert clear[2].order > clear[1].order
+    learned = score(leg(0.9, progress=0.05), "x", ACCURACY, 0.55)
+    assert levelled({1: slow, 2: learned}) == {1: slow, 2: learned}
+
+
+def test_what_learns_well() -> None:
+    assert thrives(attempt(leg(0.7, progress=0.5)))
+    assert not thrives(attempt(leg(0.7, progress=0.1)))
+    assert not thrives(attempt(leg(0.5, progress=0.5))), "it guesses"
+    assert not thrives(attempt(leg(0.7, progress=0.5, error="RuntimeError: no")))
+    assert not thrives(attempt())

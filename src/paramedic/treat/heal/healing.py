@@ -8,30 +8,28 @@ from pathlib import Path
 from paramedic.diagnose.detectors.overfitting import Overfitting
 from paramedic.probe.attach import is_off
 from paramedic.treat.heal.attempt import Attempt, Leg, Treatment, Watchfulness
-from paramedic.treat.heal.candidates import Refused, candidates
+from paramedic.treat.heal.entries import STOP_EARLY, Entries, rank
 from paramedic.treat.heal.options import Options
 from paramedic.treat.heal.outcome import FAILED, HEALED, HEALTHY, Outcome, tried
 from paramedic.treat.heal.progress import Listener
 from paramedic.treat.heal.quiet import quiet_monitors
-from paramedic.treat.heal.race import Race, metric_at, metric_from
+from paramedic.treat.heal.race import Race, metric_at
+from paramedic.treat.heal.rival import Rival
 from paramedic.treat.heal.scoring import (
     SLOWER,
-    comparable,
     has_lost_its_best,
     left,
     not_worse,
     slower,
+    thrives,
     tolerance,
 )
 from paramedic.treat.heal.session import Session
 from paramedic.treat.plan import Plan
-from paramedic.treat.remedies import remedies_for
 from paramedic.treat.resting import is_guess
 from paramedic.types import Finding
 
-STOP_EARLY = "stop-early"
 _BY_HEART = Overfitting.slug
-_POINT = 0.01  # of a metric that has a noise
 _RISEN = 1.1  # times its lowest value, from which on a validation loss has risen
 
 
@@ -49,8 +47,9 @@ def heal(  # noqa: PLR0913 - these are the settings a user knows, each with a de
 
     A healthy plan is trained once and left alone. Otherwise remedies for what was found are tried
     from the same seed and the same weights. A repair counts only if the problem is gone and the
-    metric is not worse than that of the untouched run at the same step. If no remedy is left the
-    outcome is `failed`, with the whole log and the best model of the history.
+    metric is not worse than that of the untouched run at the same step, nor at the end: what was
+    found and did no harm is told and left alone. If no remedy is left the outcome is `failed`,
+    with the whole log and the best model of the history.
 
     Args:
         plan: the training. What cannot work is told at once (`PlanError`).
@@ -90,11 +89,12 @@ class _Healing:
         self.session, self.plan = session, session.plan
         self.untouched = session.attempt(session.plan)
         self.present = self.untouched
+        self.rival = Rival(session, self.untouched)
+        self.notes: list[str] = []  # what is told of a plan that was left alone
         self.accepted: set[str] = set()  # problems that nothing is left against
         self.harmless: set[str] = set()  # of these: the untouched run learns well all the same
         self.problems: list[Finding] = []
-        self._seconds: set[int] = set()  # attempts that were given a second chance
-        self._tried: dict[int, set[str]] = {}  # remedies, by the attempt they were applied to
+        self.entries = Entries(session)
 
     def run(self) -> Outcome:
         """Train, treat, train on, until the end or until nothing is left to try."""
@@ -109,8 +109,9 @@ class _Healing:
         if not leg.ended:
             self.accepted |= {finding.slug for finding in leg.findings}
             leg = self._train_on(to_the_end=True)
-        if (self._is_past_its_best(leg) or self._has_learned_by_heart()) and self._stop_early():
-            leg = self._train_on()
+        leg = self._preferred(leg)
+        if self._is_past_its_best(leg) or self._has_learned_by_heart():
+            leg = self._train_on() if self._stop_early() else leg
         return self._outcome(leg)
 
     def _train_on(self, to_the_end: bool = False) -> Leg:
@@ -134,38 +135,50 @@ class _Healing:
 
     def _loss(self, leg: Leg) -> Finding | None:
         """What is wrong with a repaired plan at whose end nothing is found, but which is worse
-        than the untouched one: it learns more slowly. That one is trained to its end first: what
-        was better early on need not be so in the end."""
+        than the untouched one: it learns more slowly. That one is trained as far as it takes to
+        know: what was better early on need not be so in the end."""
+        if SLOWER in self.accepted or not self._is_worse(leg):
+            return None
+        assert self.untouched.last is not None
+        return slower(leg, self.untouched.last.point.metric)
+
+    def _is_worse(self, leg: Leg) -> bool:
+        """Whether a repaired plan at whose end nothing is found is worse than the untouched one."""
         is_done = leg.ended and not leg.error and not left(leg, self.present, self.untouched)
         if self.present is self.untouched or not is_done:
-            return None
-        if self._is_no_loss() and not self._is_doubtful():
-            return None
-        self._finish_untouched()
-        if SLOWER in self.accepted or self._is_no_loss():
-            return None
-        return slower(leg, self.untouched.points[-1].metric)
-
-    def _is_doubtful(self) -> bool:
-        """Whether the untouched plan had begun to learn, and the repaired one was not clearly the
-        better at the same step: then it may be the worse in the end."""
-        last, measure = self.untouched.last, self.plan.measure
-        if last is None or last.ended or last.error or not comparable(self.present.plan, self.plan):
             return False
-        if measure.name != "accuracy" or is_guess(self.plan, last.point.metric):
-            return False
-        step = round(self.untouched.seen / self.present.plan.batch_size)
-        gain = measure.gain(last.point.metric, metric_from(self.present, step))
-        return gain <= 2 * tolerance(measure, self.untouched)
+        end = self._handed_back(leg)
+        self.rival.challenge(self.present, end)
+        return not self.rival.is_beaten_by(self.present, end)
 
-    def _finish_untouched(self) -> None:
-        """To its end, whatever is found on the way."""
-        first, leg = self.untouched, self.untouched.last
-        seen: frozenset[str] = frozenset()
-        while leg is not None and not leg.ended:
-            seen |= leg.slugs
-            leg = self.session.advance(first, first.plan.steps, Watchfulness(False, seen))
-        first.release()
+    def _preferred(self, leg: Leg) -> Leg:
+        """The untouched plan again, if it learns well and the repaired one is the worse: what was
+        found in it did no harm."""
+        if self._is_enough(leg.point.metric) or not self._is_worse(leg):
+            return leg
+        first, end = self.untouched.last, self._handed_back(leg)
+        if first is None or not first.ended or not thrives(self.untouched):
+            return leg
+        found = ", ".join(problem.slug for problem in self.problems if problem.slug != SLOWER)
+        self.notes.append(
+            f"Found, but did no harm: {found}. As it is the plan ends with {first.point.metric:.4g}"
+            f", repaired with {end:.4g}; it was left alone."
+        )
+        self.session.reporter.say(self.notes[-1], self.present)
+        self.present.verdict = "worse than the untouched plan"
+        self.present.release()
+        self.present = self.untouched
+        self.accepted |= first.slugs
+        self.harmless |= first.slugs - {_BY_HEART}
+        return first
+
+    def _handed_back(self, leg: Leg) -> float:
+        """The metric of what the user gets: that of the best epoch, if it is stopped there."""
+        if not self._may_stop_early or not self._is_past_its_best(leg):
+            return leg.point.metric
+        best = self.present.training.best
+        assert best is not None
+        return best.point.metric
 
     def _is_enough(self, metric: float) -> bool:
         enough = self.plan.satisfactory
@@ -186,7 +199,7 @@ class _Healing:
             return
         if finding.slug == _BY_HEART and self._stop_early():
             return
-        entries = self._entries(finding)
+        entries = self.entries.against(finding, self.present)
         if not entries:
             self.accepted.add(finding.slug)
             self.session.reporter.say(f"nothing is left against {finding.slug}", self.present)
@@ -202,9 +215,7 @@ class _Healing:
     def _stop_early(self) -> bool:
         """Against learning by heart: the model as it was when it was best, which is there."""
         present, best = self.present, self.present.training.best
-        if best is None or (
-            self.plan.remedies is not None and STOP_EARLY not in self.plan.remedies
-        ):
+        if best is None or not self._may_stop_early:
             return False
         epochs = max(round(best.point.epoch), 1)
         words = f"Stop after epoch {epochs} of {present.plan.epochs}, where the metric is best."
@@ -214,10 +225,35 @@ class _Healing:
         self._go_on_with(stopped)
         return True
 
+    @property
+    def _may_stop_early(self) -> bool:
+        return self.plan.remedies is None or STOP_EARLY in self.plan.remedies
+
     def _has_learned_by_heart(self) -> bool:
-        """Whether this was found in the untouched plan, which is still the worse for it."""
-        found = self.present is self.untouched and _BY_HEART in self.accepted
-        return found and has_lost_its_best(self.present)
+        """Whether this was found in the untouched plan, which is still the worse for it: far, or
+        so that it guesses. A part of the metric that was lost is told, and the plan left alone,
+        unless its user has named `stop-early` among the remedies: weights that were chosen by the
+        validation data are not what was asked for."""
+        last = self.present.last
+        if self.present is not self.untouched or last is None or _BY_HEART not in self.accepted:
+            return False
+        named = self.plan.remedies is not None and STOP_EARLY in self.plan.remedies
+        guesses = is_guess(self.plan, last.point.metric)
+        if has_lost_its_best(self.present, far=not named and not guesses):
+            return True
+        if not guesses:
+            self._leave_what_was_lost(last)
+        return False
+
+    def _leave_what_was_lost(self, last: Leg) -> None:
+        self.harmless.add(_BY_HEART)
+        best = self.present.training.best
+        if best is not None:
+            self.notes.append(
+                f"It learns by heart: the metric is {best.point.metric:.4g} after epoch "
+                f"{round(best.point.epoch)} and {last.point.metric:.4g} at the end. It was left "
+                f"alone; name `{STOP_EARLY}` in `remedies` to be given the better weights."
+            )
 
     def _is_past_its_best(self, leg: Leg) -> bool:
         """Whether a plan that was changed went on to learn by heart: less than what is treated in
@@ -266,73 +302,6 @@ class _Healing:
             self.harmless.add(finding.slug)
         return winner
 
-    def _entries(self, finding: Finding) -> list[Attempt]:
-        """Plans to try: if a remedy against this very problem did not last, others in its place;
-        else what treats the problem, on top of what was done before, and the plan that came next
-        in the race before: where it was put right another way the problem may never show."""
-        base = self.present
-        treatment = base.treatment
-        entries: list[Attempt] = []
-        if treatment is not None and treatment.against == finding.slug:
-            base.verdict = "the problem came back"
-            assert base.parent is not None
-            earlier = self.session.attempts[base.parent]
-            entries = self._made(earlier, finding)
-            entries += self._outrun(earlier)
-        return entries or [*self._made(base, finding), *self._second(base)]
-
-    def _second(self, base: Attempt) -> list[Attempt]:
-        """The best of those that the present attempt has outrun."""
-        if base.parent is None or self.session.options.strategy == "sequential":
-            return []
-        outrun = self._outrun(self.session.attempts[base.parent])
-        left = [one for one in outrun if one.number not in self._seconds]
-        if not left:
-            return []
-        second = max(left, key=self._rank)
-        self._seconds.add(second.number)
-        return [second]
-
-    def _outrun(self, parent: Attempt) -> list[Attempt]:
-        """Those that lost a race only because another was better."""
-        return [
-            one
-            for one in self.session.attempts
-            if one.parent == parent.number and one.verdict == "outrun"
-        ]
-
-    def _made(self, base: Attempt, finding: Finding) -> list[Attempt]:
-        options = self.session.options
-        most = 1 if options.strategy == "sequential" else options.candidates
-        allowed = self.plan.remedies
-        if allowed is not None:
-            allowed = [one for one in allowed if one != STOP_EARLY]
-        known = remedies_for(finding.slug, allowed=allowed, strategy=options.strategy)
-        tried = self._tried.setdefault(base.number, self._used(base))
-        entries: list[Attempt] = []
-        for candidate in candidates(base, finding, known, frozenset(tried)):
-            if isinstance(candidate, Refused):
-                tried.add(candidate.remedy)
-                self._note(candidate, base)
-                continue
-            tried.add(candidate.treatment.remedy)
-            entries.append(self.session.attempt(candidate.plan, candidate.treatment, base))
-            if len(entries) == most:
-                break
-        return entries
-
-    def _note(self, refused: Refused, base: Attempt) -> None:
-        self.session.wasted += refused.steps * base.plan.batch_size
-        self.session.reporter.say(f"{refused.remedy} does not fit: {refused.why}", base)
-
-    def _used(self, attempt: Attempt) -> set[str]:
-        """The remedies that made this attempt's plan."""
-        used: set[str] = set()
-        while attempt.parent is not None:
-            used.add(attempt.name)
-            attempt = self.session.attempts[attempt.parent]
-        return used
-
     # -- the end ---------------------------------------------------------------------------------
 
     def _outcome(self, leg: Leg) -> Outcome:
@@ -366,34 +335,13 @@ class _Healing:
         if self._is_enough(leg.point.metric):
             there = []
         if self.present is self.untouched and not there:
-            return HEALTHY, ""
+            return HEALTHY, " ".join(self.notes)
         if there:
             return FAILED, f"Still there at the end: {', '.join(there)}."
-        if not self._is_no_loss():
-            return FAILED, "The repaired plan is worse than the untouched one at the same step."
+        if not self.rival.is_beaten_by(self.present, leg.point.metric):
+            return FAILED, "The repaired plan is worse than the untouched one."
         return HEALED, ""
-
-    def _is_no_loss(self) -> bool:
-        """Whether the metric is not worse than that of the untouched run at the same step, as far
-        as that was trained, beyond chance; and has not been lost again by the end."""
-        measure, last = self.plan.measure, self.untouched.last
-        assert last is not None
-        end = self.present.last
-        assert end is not None
-        if not comparable(self.present.plan, self.plan):
-            return end.progress > 0
-        allowed = 2 * tolerance(measure, self.untouched)  # both were measured, both by chance
-        if last.ended:  # both at their end, and on the same samples
-            allowed = min(allowed, _POINT)
-        step = round(self.untouched.seen / self.present.plan.batch_size)
-        same = not_worse(metric_from(self.present, step), last.point.metric, measure, allowed)
-        return same and not_worse(end.point.metric, last.point.metric, measure, allowed)
 
     def _best(self) -> Attempt:
         """The attempt with the best metric; of equals the one that was trained the longest."""
-        return max(self.session.attempts, key=self._rank)
-
-    def _rank(self, attempt: Attempt) -> tuple[float, int]:
-        metric = math.nan if attempt.last is None else attempt.last.point.metric
-        known = math.isfinite(metric)
-        return self.plan.measure.gain(0.0, metric) if known else -math.inf, attempt.step
+        return max(self.session.attempts, key=rank)

@@ -10,15 +10,16 @@ from paramedic.treat.heal.scoring import (
     LOST,
     Score,
     comparable,
+    levelled,
     not_worse,
     score,
+    thrives,
     tolerance,
 )
 from paramedic.treat.heal.session import Session
 from paramedic.treat.resting import is_guess
 from paramedic.types import Finding
 
-_THRIVING = 0.25  # share of the loss that is gone
 _PATIENCE = 0.5  # share of its plan up to which a candidate may catch up
 _MISTAKES = frozenset({
     "improper-output-activation", "improper-loss", "invalid-labels", "loss-shape-mismatch",
@@ -42,20 +43,24 @@ class Race:
         """Stretch by stretch, until one is left; then that one against the present attempt."""
         options, steps = self.session.options, self.session.plan.steps
         stretch = options.stretch(self.finding.step, steps)
-        left = self.entries
+        left, ranked = self.entries, self.entries
         for rung in range(options.rungs):
             until = min(stretch * 2**rung, steps)
-            left = self._heat(left, until)
+            ranked = self._heat(left, until)
+            left = ranked[: max(math.ceil(len(ranked) / 2), 1)]
             if len(left) <= 1:
                 break
         for entry in self.entries:
             if entry not in left[:1]:
-                entry.verdict = entry.verdict if entry.verdict != "not run" else "outrun"
-                entry.release()
-        return self._against_present(left[0]) if left else self.present
+                self._outrun(entry)
+        return self._against_present(ranked) if ranked else self.present
+
+    def _outrun(self, entry: Attempt) -> None:
+        entry.verdict = entry.verdict if entry.verdict != "not run" else "outrun"
+        entry.release()
 
     def _heat(self, entries: Sequence[Attempt], until: int) -> list[Attempt]:
-        """All to a step; gives the better half of those that can run on, best first."""
+        """All to a step; gives those that can run on, best first."""
         fair = [self._fair(entry, until) for entry in entries]
         legs = self.session.advance_all(entries, fair, _EVERYTHING_GOES)
         scores = {entry.number: self._score(leg) for entry, leg in zip(entries, legs, strict=True)}
@@ -64,8 +69,8 @@ class Race:
                 entry.verdict = f"failed: {leg.error or 'not finite'}"
         running = [entry for entry in entries if scores[entry.number].runs]
         alike = all(comparable(entry.plan, self.present.plan) for entry in running)
-        running.sort(key=lambda entry: _order(scores[entry.number], alike), reverse=True)
-        return running[: max(math.ceil(len(running) / 2), 1)]
+        ranks = levelled({entry.number: scores[entry.number] for entry in running})
+        return sorted(running, key=lambda one: _order(ranks[one.number], alike), reverse=True)
 
     def _fair(self, entry: Attempt, until: int) -> int:
         """The step at which as many samples were seen as in `until` steps of the plan."""
@@ -76,10 +81,32 @@ class Race:
         chance = plan.guessing + tolerance(self.measure, self.present)
         return score(leg, self.finding.slug, self.measure, chance)
 
-    def _against_present(self, best: Attempt) -> Attempt:
-        """The best candidate, if the problem is gone and it is not worse at the same step."""
+    def _against_present(self, ranked: Sequence[Attempt]) -> Attempt:
+        """The best candidate, if the problem is gone and it is not worse at the same step. While
+        it is waited for, the second runs on as long as it is not clearly the worse: which of two
+        slow starts goes further is not known yet."""
+        best, rest = ranked[0], self._level_with(ranked[0], ranked[1:2])
         while not self._holds(best) and self._may_wait(best):
-            self.session.advance(best, 2 * best.step, _EVERYTHING_GOES)
+            until = round(2 * best.seen / self.session.plan.batch_size)
+            both = self._heat([best, *rest], until) or [best]
+            best, rest = both[0], self._level_with(both[0], both[1:])
+        for entry in ranked[:2]:
+            if entry is not best:
+                self._outrun(entry)
+        return self._accepted(best)
+
+    def _level_with(self, best: Attempt, others: Sequence[Attempt]) -> list[Attempt]:
+        """Those that are not clearly worse than the best."""
+        noise = tolerance(self.measure, self.present)
+        metric = best.last.point.metric if best.last else math.nan
+        return [
+            one
+            for one in others
+            if one.last is not None
+            and not_worse(one.last.point.metric, metric, self.measure, noise)
+        ]
+
+    def _accepted(self, best: Attempt) -> Attempt:
         if self._holds(best):
             best.verdict = "won"
             return best
@@ -124,14 +151,10 @@ class Race:
     @property
     def thrives(self) -> bool:
         """Whether the present attempt learns well, whatever was found: the finding may be wrong.
-        What is plainly a mistake is put right nevertheless. From a loss that was huge at first a
-        large share is soon gone, so the accuracy must be better than that of guessing, too."""
-        last = self.present.last
-        if last is None or self.finding.slug in _MISTAKES or LOST in self.finding.evidence:
+        What is plainly a mistake is put right nevertheless."""
+        if self.finding.slug in _MISTAKES or LOST in self.finding.evidence:
             return False
-        if is_guess(self.present.plan, last.point.metric):
-            return False
-        return last.progress > _THRIVING and not last.error
+        return thrives(self.present)
 
     def _reference(self, samples: int) -> float:
         """The metric of the present attempt after as many samples; trained on if it has to be."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 
@@ -10,12 +12,14 @@ from paramedic.diagnose.detectors.slow_convergence import SlowConvergence
 from paramedic.treat.heal.attempt import Attempt, Leg
 from paramedic.treat.measure import Measure
 from paramedic.treat.plan import Plan
-from paramedic.treat.resting import RESTING, is_learned
+from paramedic.treat.resting import NOTHING, RESTING, is_guess, is_learned
 from paramedic.types import Finding, Severity
 
 SLOWER = SlowConvergence.slug
 LOST = "untouched"  # evidence that a repaired plan is known to be worse than the untouched one
 _PROGRESS = 0.05  # what the whole of the loss gone is worth, beside an accuracy
+_THRIVING = 0.25  # share of the loss that is gone
+_FAR = 0.1  # of an accuracy: ten points; of another metric: a tenth of what was gained
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +30,16 @@ class Score:
     runs: bool
     gone: bool
     clean: bool
-    value: float
+    metric: float  # the higher the better
     progress: float
+    weight: float = 0.0  # of the progress beside the metric
+    guesses: bool = False
 
     @property
     def order(self) -> tuple[bool, bool, bool, float, float]:
         """What to sort by."""
-        return self.runs, self.gone, self.clean, self.value, self.progress
+        value = self.metric + self.weight * self.progress
+        return self.runs, self.gone, self.clean, value, self.progress
 
 
 def score(leg: Leg, problem: str, measure: Measure, chance: float = -math.inf) -> Score:
@@ -47,9 +54,32 @@ def score(leg: Leg, problem: str, measure: Measure, chance: float = -math.inf) -
     runs = not leg.error and math.isfinite(metric) and math.isfinite(leg.point.train_loss)
     progress = max(min(progress, 1.0), -1.0) if math.isfinite(progress) else -1.0
     value = measure.gain(0.0, metric) if math.isfinite(metric) else -math.inf
-    if measure.name == "accuracy":
-        value = max(value, chance) + _PROGRESS * progress
-    return Score(runs, gone, not grave, value, progress)
+    if measure.name != "accuracy":
+        return Score(runs, gone, not grave, value, progress)
+    guesses = value <= chance
+    return Score(runs, gone, not grave, max(value, chance), progress, _PROGRESS, guesses)
+
+
+def levelled(scores: Mapping[int, Score]) -> dict[int, Score]:
+    """The scores, with those that guess made level if what is gone of their losses differs by next
+    to nothing: so little is the luck of the batches, and must not decide. Where scores are level,
+    the order of the remedies does."""
+    most = max((one.progress for one in scores.values() if one.guesses), default=0.0)
+    return {
+        number: dataclasses.replace(one, progress=most)
+        if one.guesses and one.progress > most - NOTHING
+        else one
+        for number, one in scores.items()
+    }
+
+
+def thrives(attempt: Attempt) -> bool:
+    """Whether an attempt learns well. From a loss that was huge at first a large share is soon
+    gone, so the accuracy must be better than that of guessing, too."""
+    last = attempt.last
+    if last is None or last.error or is_guess(attempt.plan, last.point.metric):
+        return False
+    return last.progress > _THRIVING
 
 
 def comparable(one: Plan, other: Plan) -> bool:
@@ -100,10 +130,15 @@ def left(leg: Leg, attempt: Attempt, untouched: Attempt) -> tuple[Finding, ...]:
     return tuple(one for one in leg.findings if one.slug not in RESTING)
 
 
-def has_lost_its_best(attempt: Attempt) -> bool:
-    """Whether the last quarter of an attempt is worse than its best point, beyond chance."""
+def has_lost_its_best(attempt: Attempt, *, far: bool) -> bool:
+    """Whether the last quarter of an attempt is worse than its best point: beyond chance, and if
+    `far` by ten points of an accuracy, or a tenth of what another metric had gained."""
     best, measure = attempt.training.best, attempt.plan.measure
     if best is None or not attempt.points:
         return False
     last = [point.metric for point in attempt.points[-max(len(attempt.points) // 4, 1) :]]
-    return measure.gain(median(last), best.point.metric) > 2 * tolerance(measure, attempt)
+    allowed = 2 * tolerance(measure, attempt)
+    if far:
+        gained = abs(measure.gain(attempt.points[0].metric, best.point.metric))
+        allowed = max(allowed, _FAR if measure.name == "accuracy" else _FAR * gained)
+    return measure.gain(median(last), best.point.metric) > allowed
