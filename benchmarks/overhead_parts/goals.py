@@ -51,7 +51,7 @@ def _ratios(parts: dict[str, Any]) -> list[Verdict]:
     found = []
     for goal, variant, limits in RATIO_GOALS:
         for name, limit in limits.items():
-            part = _finest(parts, name, variant)
+            part = finest(parts, name, variant)
             seen = ratio(part, variant)
             if seen is None:
                 found.append(Verdict(goal, name, f"≤ {limit:.2f}", "–", UNKNOWN))
@@ -63,7 +63,7 @@ def _ratios(parts: dict[str, Any]) -> list[Verdict]:
     return found
 
 
-def _finest(parts: dict[str, Any], name: str, variant: str) -> dict[str, Any] | None:
+def finest(parts: dict[str, Any], name: str, variant: str) -> dict[str, Any] | None:
     """Measured in one process where that is possible, else between processes."""
     here = parts.get("one-process", {}).get("workloads", {}).get(name)
     return here if ratio(here, variant) is not None else parts.get(name)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from . import tables
-from .goals import ALL, Verdict, verdicts
+from .goals import ALL, Verdict, finest, verdicts
 from .numbers import WORKLOAD_NAMES, ratio, unit_cost
 from .plots import draw
 
@@ -79,7 +79,7 @@ def summary(parts: dict[str, Any], found: list[Verdict]) -> str:
 
 
 def _ratio_sentence(parts: dict[str, Any], variant: str, words: str) -> str:
-    seen = [(name, ratio(parts.get(name), variant)) for name in WORKLOAD_NAMES]
+    seen = [(name, ratio(finest(parts, name, variant), variant)) for name in WORKLOAD_NAMES]
     texts = [f"{value.middle:.2f} on {name}" for name, value in seen if value]
     return f"{words} {_list(texts)}." if texts else ""
 
