@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ....models import Layer, Residual
+from ....models import Residual
 
 
 class TwoScales(nn.Module):
@@ -18,23 +18,19 @@ class TwoScales(nn.Module):
         outputs: int,
         *,
         width: int = 12,
-        activation: Layer = nn.ReLU,
         groups: int = 0,
-        dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.eye = nn.Sequential(
             nn.Conv2d(channels, width, 3, padding=1),
             nn.GroupNorm(groups, width) if groups else nn.Identity(),
-            activation(),
+            nn.ReLU(),
             nn.Conv2d(width, width, 3, padding=1),
-            activation(),
+            nn.ReLU(),
             nn.AdaptiveMaxPool2d(3),
             nn.Flatten(),
         )
-        self.head = nn.Sequential(
-            nn.Linear(18 * width, 32), activation(), nn.Dropout(dropout), nn.Linear(32, outputs)
-        )
+        self.head = nn.Sequential(nn.Linear(18 * width, 32), nn.ReLU(), nn.Linear(32, outputs))
 
     def forward(self, x: Tensor) -> Tensor:
         return self.head(torch.cat([self.eye(x), self.eye(F.avg_pool2d(x, 2))], 1))
@@ -46,18 +42,16 @@ def patch_mixer(
     *,
     width: int = 24,
     blocks: int = 2,
-    activation: Layer = nn.GELU,
-    dropout: float = 0.0,
 ) -> nn.Sequential:
     """Patches as pixels, mixed over places by one convolution per channel, then over channels."""
-    layers: list[nn.Module] = [nn.Conv2d(channels, width, 2, 2), activation()]
+    layers: list[nn.Module] = [nn.Conv2d(channels, width, 2, 2), nn.GELU()]
     for _ in range(blocks):
         over_places = nn.Sequential(
             nn.Conv2d(width, width, 3, padding=1, groups=width),
-            activation(),
+            nn.GELU(),
             nn.BatchNorm2d(width),
         )
-        layers += [Residual(over_places), nn.Conv2d(width, width, 1), activation()]
+        layers += [Residual(over_places), nn.Conv2d(width, width, 1), nn.GELU()]
         layers.append(nn.BatchNorm2d(width))
-    layers += [nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Dropout(dropout)]
+    layers += [nn.AdaptiveAvgPool2d(2), nn.Flatten()]
     return nn.Sequential(*layers, nn.Linear(4 * width, outputs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from ....models import Layer, mlp
+from ....models import mlp
 
 
 class MinimalGated(nn.Module):
@@ -111,15 +111,11 @@ class SortedPooling(nn.Module):
         *,
         points: int,
         width: int = 24,
-        activation: Layer = nn.ReLU,
-        dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.enter = mlp(inputs, width, hidden=width, depth=1, activation=activation)
+        self.enter = mlp(inputs, width, hidden=width, depth=1)
         self.weights = nn.Parameter(torch.randn(points, width) / points**0.5)
-        self.head = mlp(
-            width, outputs, hidden=width, depth=1, activation=activation, dropout=dropout
-        )
+        self.head = mlp(width, outputs, hidden=width, depth=1)
 
     def forward(self, x: Tensor) -> Tensor:
         ordered = self.enter(x).sort(1).values
@@ -136,13 +132,9 @@ class Diffusing(nn.Module):
         *,
         times: int = 2,
         width: int = 32,
-        activation: Layer = nn.ReLU,
-        dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.judge = mlp(
-            (times + 1) * features, width, hidden=width, activation=activation, dropout=dropout
-        )
+        self.judge = mlp((times + 1) * features, width, hidden=width)
         self.head = nn.Linear(width, outputs)
         self.features = features
         self.times = times

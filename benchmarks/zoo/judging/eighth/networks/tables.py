@@ -14,28 +14,18 @@ class Staged(nn.Module):
     With `every` the answers after all stages are given, [N, stages, outputs].
     """
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         inputs: int,
         outputs: int,
         *,
         stages: int = 3,
         width: int = 24,
-        activation: Layer = nn.ReLU,
-        dropout: float = 0.0,
         every: bool = False,
     ) -> None:
         super().__init__()
         self.stages = nn.ModuleList(
-            mlp(
-                inputs + outputs,
-                outputs,
-                hidden=width,
-                depth=2,
-                activation=activation,
-                dropout=dropout,
-            )
-            for _ in range(stages)
+            mlp(inputs + outputs, outputs, hidden=width) for _ in range(stages)
         )
         self.outputs = outputs
         self.every = every
@@ -58,7 +48,6 @@ class Heads(nn.Module):
         answers: tuple[int, ...],
         *,
         width: int = 48,
-        activation: Layer = nn.ReLU,
         norm: bool = False,
         dropout: float = 0.0,
     ) -> None:
@@ -66,14 +55,12 @@ class Heads(nn.Module):
         self.trunk = nn.Sequential(
             nn.Linear(inputs, width),
             nn.BatchNorm1d(width) if norm else nn.Identity(),
-            activation(),
+            nn.ReLU(),
             nn.Dropout(dropout),
             nn.Linear(width, width),
-            activation(),
+            nn.ReLU(),
         )
-        self.heads = nn.ModuleList(
-            mlp(width, wanted, hidden=16, depth=1, activation=activation) for wanted in answers
-        )
+        self.heads = nn.ModuleList(mlp(width, wanted, hidden=16, depth=1) for wanted in answers)
 
     def forward(self, x: Tensor) -> Tensor:
         seen = self.trunk(x)
