@@ -12,6 +12,6 @@ the truth; `record.py --check` compares the sick with their twins.
 judging half, with seeds from 20 on; several of its architectures were tuned on since and count as
 tuning (`half_of` in `recipe.py`), and `judging/second/`, with seeds from 40 on, `judging/third/`,
 with seeds from 60 on, and `judging/fourth/`, with seeds from 90 on, took their place, as did the
-later fillings, of which `judging/seventh/`, with seeds from 200 on, is the last. To add a run,
+later fillings, of which `judging/eighth/`, with seeds from 260 on, is the last. To add a run,
 add a line to a file of the half it belongs to.
 """

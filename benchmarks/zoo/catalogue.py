@@ -9,6 +9,7 @@ from . import healthy, sick
 from .judging import fourth
 from .judging import healthy as judging_healthy
 from .judging import sick as judging_sick
+from .judging.eighth import healthy as eighth_healthy
 from .judging.fifth import healthy as fifth_healthy
 from .judging.fifth import sick as fifth_sick
 from .judging.second import healthy as second_healthy
@@ -66,7 +67,8 @@ def recipes() -> dict[str, Recipe]:
     fifth = [*fifth_sick.RECIPES, *fifth_healthy.RECIPES]
     sixth = [*sixth_sick.RECIPES, *sixth_healthy.RECIPES]
     seventh = [*seventh_sick.RECIPES, *seventh_healthy.RECIPES]
-    every = [*tuning, *first, *second, *third, *fourth.RECIPES, *fifth, *sixth, *seventh]
+    later = [*fifth, *sixth, *seventh, *eighth_healthy.RECIPES]
+    every = [*tuning, *first, *second, *third, *fourth.RECIPES, *later]
     check(every)
     return {recipe.name: recipe for recipe in every}
 

@@ -5,5 +5,5 @@ been changed because of what was seen of an architecture here, it is no longer f
 it is named in `TUNED_ON` in `recipe.py`, by which its runs join the tuning half, and new
 architectures take its place: `second/` holds those that did so first, `third/` the next ones.
 `fourth/` adds sick runs where too few were left, `fifth/`, `sixth/` and `seventh/` new
-architectures once more.
+architectures once more, `eighth/` healthy runs of others still.
 """

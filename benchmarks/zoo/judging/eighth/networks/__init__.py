@@ -1,0 +1,1 @@
+"""Networks that no other filling has."""
