@@ -42,7 +42,13 @@ is known because it was built in: each sick run is a sound one with one fault pu
 twin without it. They are recorded once, with all statistics at every step, and then replayed \
 under each rule set, without torch, one thread per process. The tuning half is there to set \
 thresholds on, the judging half to judge them; no pair of architecture and data set is in both. \
-All runs of a half count, none is left out. A healthy run counts as a false alarm if a single \
+An architecture of which a run went wrong and was looked at leaves the judging half, and others \
+that were written without a look at any detector take its place. Judged for the first time after \
+its seventh filling, the half had four of 172 sick runs named wrong and two of 132 healthy ones \
+warned, these two by a recurrent cell written by hand whose state begins at zero. That was mended \
+and the architecture taken out; the 51 healthy runs of the eighth filling were written by then \
+without knowing it, and judged once. All runs of a half count, none is left out. A healthy run \
+counts as a false alarm if a single \
 warning was told at any step, even if it was taken back. Some sick runs have more than one right \
 name, such as a bad initialization that shows as a vanishing gradient; their recipes list them. \
 The speed is that of judging a synthetic trace with all statistics at every step on one core, \
