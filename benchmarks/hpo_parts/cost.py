@@ -26,7 +26,7 @@ _IMAGES = Between(45, 720, whole=True)
 LARGE = {
     "cnn": (partial(data.images, 10_000, 2000), _IMAGES),
     "lstm": (partial(data.rows, 10_000, 2000), _IMAGES),
-    "transformer": (partial(data.rates, 5000, 500), Between(32, 256, whole=True)),
+    "transformer": (partial(data.rates, 3000, 500), Between(32, 256, whole=True)),
 }
 
 

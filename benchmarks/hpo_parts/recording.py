@@ -31,7 +31,7 @@ class Part:
 
 
 TUNING = Part("tuning", 2026)
-JUDGING = Part("judging", 7307)
+JUDGING = Part("judging", 9176)
 PARTS = {part.name: part for part in (TUNING, JUDGING)}
 
 

@@ -16,6 +16,7 @@ from benchmarks.hpo_parts.models import ACTIVATIONS, OPTIMIZERS, Params
 from benchmarks.hpo_parts.space import Between, OneOf, Space
 
 EPOCHS = 20
+AT_ONCE = 1000  # validated; what fits into the caches of a core is thrice as fast
 Told = dict[str, float]
 
 
@@ -67,7 +68,7 @@ class Task:
     @torch.no_grad()
     def validate(self, model: nn.Module, split: data.Split) -> Told:
         model.eval()
-        outputs = model(split.x_validation)
+        outputs = torch.cat([model(some) for some in split.x_validation.split(AT_ONCE)])
         told = {"val_loss": float(self.loss(outputs, split.y_validation))}
         if self.classifies:
             right = (outputs.argmax(1) == split.y_validation).float().mean()

@@ -33,9 +33,13 @@ Objective = Callable[[optuna.Trial], float]
 
 
 def study_of(
-    objective: Objective, trials: int, direction: str = "minimize", initial: int = INITIAL
+    objective: Objective,
+    trials: int,
+    direction: str = "minimize",
+    initial: int = INITIAL,
+    seed: int = 1,
 ) -> optuna.Study:
-    sampler = SmacSampler(SPACE, 1, initial)
+    sampler = SmacSampler(SPACE, seed, initial)
     study = optuna.create_study(sampler=sampler, pruner=DiagnosisPruner(), direction=direction)
     study.optimize(objective, n_trials=trials, catch=(ArithmeticError,))
     return study
@@ -119,10 +123,15 @@ def test_it_learns_and_keeps_to_the_space(direction: str) -> None:
         params = suggest(SPACE, trial)
         return abs(math.log10(params["rate"]) + 1.1) + params["width"] / 9 + params["sick"]
 
-    trials = study_of(objective, 34, direction, initial=10).trials
-    for trial in trials:
-        assert 0.01 <= trial.params["rate"] <= 0.1
-        assert trial.params["width"] in range(2, 10)
-        assert trial.params["sick"] in (True, False)
-    gain = mean(one.value for one in trials[:10]) - mean(one.value for one in trials[-16:])
-    assert (gain if direction == "minimize" else -gain) > 0.0
+    # What SMAC suggests differs from process to process, whatever the seed: one may be unlucky.
+    gains = []
+    for seed in range(3):
+        trials = study_of(objective, 34, direction, initial=10, seed=seed).trials
+        for trial in trials:
+            assert 0.01 <= trial.params["rate"] <= 0.1
+            assert trial.params["width"] in range(2, 10)
+            assert trial.params["sick"] in (True, False)
+        gains.append(
+            mean(one.value for one in trials[:10]) - mean(one.value for one in trials[-16:])
+        )
+    assert (mean(gains) if direction == "minimize" else -mean(gains)) > 0.3
