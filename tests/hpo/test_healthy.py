@@ -11,7 +11,7 @@ import pytest
 from paramedic.hpo.judge import Judge
 from paramedic.hpo.policy import detectors_of, policy_of
 from paramedic.hpo.recording import Goal, RecordedTrial
-from paramedic.hpo.standing import table
+from paramedic.hpo.standing import Others, nobody, table
 from paramedic.hpo.timeline import Timeline, timeline
 from paramedic.hpo.verdict import Decision, loss_of
 from paramedic.trace.reader import Trace
@@ -36,7 +36,7 @@ def test_a_healthy_run_is_not_stopped(run: dict[str, Any]) -> None:
     middling = [[1.05 * value for value in trial.values]] * 5
     middling += [[0.97 * value for value in trial.values]] * 5
     for place in range(1, len(trial.visits) + 1):
-        for others in (table([]), table(middling, len(trial.values))):
+        for others in (nobody(), Others(table(middling, len(trial.values)))):
             visits = trial.visits[:place]
             verdict = judge.verdict(visits, lambda others=others: others)  # type: ignore[misc]
             assert verdict.decision is not Decision.STOP, verdict

@@ -6,7 +6,7 @@ import pytest
 
 from paramedic.hpo.judge import Judge
 from paramedic.hpo.policy import BTTACKLER, Policy
-from paramedic.hpo.standing import Peers, table
+from paramedic.hpo.standing import Others, Peers, table
 from paramedic.hpo.verdict import Decision, Visit
 from paramedic.types import Severity
 from tests.hpo.cases import finding, visit, visits
@@ -22,7 +22,7 @@ LEVELS = [float(level) for level in range(1, 21)]  # of the others: one at each
 
 def peers(*values: float) -> Peers:
     """Others that had their value from the start, and kept it."""
-    return lambda: table([[value] * 20 for value in values])
+    return lambda: Others(table([[value] * 20 for value in values]))
 
 
 OTHERS = peers(*LEVELS)
@@ -142,6 +142,14 @@ def test_a_healthy_trial_that_is_behind_is_finished_without_blame() -> None:
     assert "not gain enough to matter" in verdict.why
     assert verdict.prunes
     assert not verdict.stops
+
+
+def test_a_trial_is_behind_only_if_its_loss_is_too() -> None:
+    late = [replace(one, loss=0.5) for one in curve(19.5, 19.5, 19.5)]
+    values = table([[level] * 20 for level in LEVELS])
+    for losses, ends in ((LEVELS, False), ([0.1] * 20, True), (LEVELS[:4], True)):
+        others = Others(values, table([[loss] * 20 for loss in losses]))
+        assert JUDGE.verdict(late, lambda others=others: others).ends is ends  # type: ignore[misc]
 
 
 def test_a_trial_that_was_behind_is_given_one_more_epoch() -> None:

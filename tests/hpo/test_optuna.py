@@ -21,6 +21,7 @@ from optuna.trial import TrialState  # noqa: E402
 
 from paramedic.hpo.optuna import DiagnosisPruner, PenalizingSampler, summary, watch  # noqa: E402
 from paramedic.hpo.policy import Policy  # noqa: E402
+from paramedic.hpo.standing import lowest  # noqa: E402
 from tests.hpo.trainings import nan_from, nothing, patient, train  # noqa: E402
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -196,7 +197,21 @@ def test_peers_are_the_other_trials_at_the_same_age() -> None:
     trial = study.ask()
     model, optimizer = patient()
     with watch(trial, model, optimizer) as monitor:
-        assert monitor._others().tolist() == [[-0.1, -0.3], [-0.5, -0.5], [-0.2, -0.2]]
+        others = monitor._others()
+    assert others.values.tolist() == [[-0.1, -0.3], [-0.5, -0.5], [-0.2, -0.2]]
+    assert others.losses.size == 0  # nobody watched them
+
+
+def test_peers_tell_their_losses_too() -> None:
+    study = study_of()
+    study.optimize(objective, n_trials=2)
+    trial = study.ask()
+    model, optimizer = patient()
+    with watch(trial, model, optimizer) as monitor:
+        losses = monitor._others().losses
+    assert len(losses) == 2
+    told = study.trials[0].user_attrs["paramedic"]["losses"]
+    assert losses[0, : len(told)].tolist() == list(lowest(told))
 
 
 def test_a_pruner_that_does_not_read_diagnoses_is_told_of_once(

@@ -53,7 +53,7 @@ def test_later_trials_see_the_earlier_ones() -> None:
 
     class Looks(Never):
         def verdicts(self, trial: Timeline, memory: Memory) -> Iterator[tuple[Visit, Verdict]]:
-            seen.append((len(memory.table()), list(memory.at(3))))
+            seen.append((len(memory.others().values), list(memory.at(3))))
             return iter(())
 
     play([trial(0, 5.0), trial(1, 3.0), trial(2, 1.0)], Looks())

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from paramedic.hpo.standing import Standing, gathers_pace, nobody, table
+from paramedic.hpo.standing import Standing, gathers_pace, lowest, nobody, table
 
 
 def test_a_table_holds_the_best_so_far_and_carries_it_on() -> None:
@@ -22,7 +22,7 @@ def test_how_many_were_better_at_the_same_age() -> None:
     others = table([[5.0, 1.0], [4.0, 3.0], [9.0, 9.0], [8.0, 2.0]])
     assert Standing([4.5], others).better == 0.25
     assert Standing([4.5, 2.5], others).better == 0.5
-    assert Standing([1.0], nobody()).better == 0.0
+    assert Standing([1.0], nobody().values).better == 0.0
 
 
 def test_older_than_all_others_it_is_compared_with_their_last() -> None:
@@ -36,24 +36,24 @@ def test_behind_is_the_mean_of_two_epochs_less_its_error() -> None:
     assert Standing([9.5], others).behind(2.0) == pytest.approx(0.5)  # of four, all say half
     assert Standing([9.5], np.zeros((400, 1))).behind(2.0) == pytest.approx(100 / 101)
     assert Standing([0.5], others).behind(2.0) == 0.0
-    assert Standing([1.0], nobody()).behind(2.0) == 0.0
+    assert Standing([1.0], nobody().values).behind(2.0) == 0.0
 
 
 def test_the_planned_epochs_are_those_of_the_others_if_not_known() -> None:
     others = np.zeros((3, 6))
     assert Standing([10.0, 8.0, 7.0], others).age == 0.5
     assert Standing([10.0, 8.0, 7.0], others, epochs=12).age == 0.25
-    assert Standing([10.0], nobody()).age == 1.0
+    assert Standing([10.0], nobody().values).age == 1.0
 
 
 def test_stalled_is_without_a_new_best() -> None:
-    standing = Standing([3.0, 2.0, 2.0, 2.0], nobody())
+    standing = Standing([3.0, 2.0, 2.0, 2.0], nobody().values)
     assert standing.stalled(2)
     assert not standing.stalled(3)
     assert not standing.stalled(4)
     assert not standing.stalled(0)
     assert standing.is_known
-    assert not Standing([math.nan], nobody()).is_known
+    assert not Standing([math.nan], nobody().values).is_known
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,8 @@ def test_stalled_is_without_a_new_best() -> None:
 )
 def test_a_trial_that_starts_late_gathers_pace(losses: list[float], gathers: bool) -> None:
     assert gathers_pace(losses) is gathers
+
+
+def test_the_lowest_so_far_passes_over_what_is_not_known() -> None:
+    assert lowest([math.nan, 3.0, math.nan, 2.0, 5.0]) == (math.inf, 3.0, 3.0, 2.0, 2.0)
+    assert lowest([]) == ()

@@ -177,6 +177,11 @@ class Bedside:
         return sum(not visit.between for visit in self.visits)
 
     @property
+    def losses(self) -> list[float]:
+        """The loss of each epoch that has ended; NaN where it is not known."""
+        return [visit.loss for visit in self.visits if not visit.between]
+
+    @property
     def seconds(self) -> float:
         """How long the trial has taken, up to its end."""
         end = time.perf_counter() if math.isnan(self._ended) else self._ended

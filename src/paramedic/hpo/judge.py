@@ -2,7 +2,8 @@
 verdict.
 
 What is fatal ends a trial at once. After the warm-up, a trial ends when too many of the others
-were better at the same age (`Policy.limit`): as sick, if something was found in it that lasts or
+were better at the same age (`Policy.limit`), by what they are after and by their loss, of which
+one alone may be bad luck: as sick, if something was found in it that lasts or
 with which nothing is learned, which names the cause, and else as finished, because it will not
 gain enough to matter: it keeps its value. A finding alone has to be confirmed, by a second symptom
 that is measured in another way or by lasting, and never ends a trial that is among the best so
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from paramedic.hpo.policy import Policy
-from paramedic.hpo.standing import Peers, Standing, gathers_pace, nobody
+from paramedic.hpo.standing import Peers, Standing, gathers_pace, lowest, nobody
 from paramedic.hpo.verdict import BEHIND, Decision, Verdict, Visit
 from paramedic.types import Finding, Severity
 
@@ -59,8 +60,9 @@ class Judge:
         if not policy.any_symptom and gathers_pace([visit.loss for visit in ended]):
             return _go_on(now, _slugs(found), "it gathers pace")
         others = peers() if found or not policy.any_symptom else nobody()
-        standing = Standing([visit.value for visit in ended], others, self.epochs)
-        if self._is_behind(standing):
+        standing = Standing([visit.value for visit in ended], others.values, self.epochs)
+        losses = Standing(lowest([visit.loss for visit in ended]), others.losses, self.epochs)
+        if self._is_behind(standing) and self._is_behind(losses, unknown=True):
             causes = [one for one in found if self._weighs(one, ended)]
             return _outclassed(now, found, causes, standing)
         convicted = self._convicted(ended, found, standing)
@@ -111,11 +113,11 @@ class Judge:
         why = benign[0].message if benign else "The last epochs brought nothing better."
         return Verdict(Decision.FINISHED, now.epoch, now.step, cause, why)
 
-    def _is_behind(self, standing: Standing) -> bool:
-        """Whether too many others were better at this age."""
+    def _is_behind(self, standing: Standing, *, unknown: bool = False) -> bool:
+        """Whether too many others were better at this age; `unknown` if that cannot be told."""
         policy = self.policy
         if policy.any_symptom or not self._is_comparable(standing):
-            return False
+            return unknown
         return standing.behind(policy.deviations) >= policy.limit(standing.age)
 
     def _is_comparable(self, standing: Standing) -> bool:

@@ -35,7 +35,7 @@ from torch.optim import Optimizer
 
 from paramedic.hpo.bedside import OVERHEAD, Bedside, Orders
 from paramedic.hpo.policy import Policy, Rules
-from paramedic.hpo.standing import Table, table
+from paramedic.hpo.standing import Others, table
 from paramedic.hpo.summary import StudySummary, summary
 from paramedic.hpo.verdict import Verdict
 from paramedic.optional import require
@@ -58,6 +58,7 @@ __all__ = [
 
 _log = logging.getLogger("paramedic")
 _lock = threading.Lock()
+LOSSES = "losses"  # in the attribute with the verdict
 ON_SICK = ("prune", "penalize", "auto")
 
 
@@ -176,18 +177,24 @@ class TrialMonitor(Bedside):
             model, optimizer, orders, peers=self._others, told=self._write, broken=_broken
         )
 
-    def _others(self) -> Table:
+    def _others(self) -> Others:
         """What the other trials reported; less is better."""
         sign = -1.0 if self._maximizes else 1.0
-        curves = [
-            [sign * value for _, value in sorted(other.intermediate_values.items())]
+        others = [
+            other
             for other in self._trial.study.get_trials(deepcopy=False)
             if other.number != self._trial.number and other.intermediate_values
         ]
-        return table(curves, self._planned or 0)
+        curves = [
+            [sign * value for _, value in sorted(other.intermediate_values.items())]
+            for other in others
+        ]
+        losses = [told for other in others if (told := _losses(other))]
+        return Others(table(curves, self._planned or 0), table(losses, self._planned or 0))
 
     def _write(self, verdict: Verdict) -> None:
         told = {**verdict.to_json(), "epochs": self.epochs, "seconds": self.seconds}
+        told[LOSSES] = [one if math.isfinite(one) else None for one in self.losses]
         if self._planned is not None:
             told["planned"] = self._planned
         self._trial.set_user_attr(KEY, told)
@@ -226,6 +233,13 @@ class TrialMonitor(Bedside):
 
 
 _BAD = 1e3  # of a trial that is the first and reported nothing finite
+
+
+def _losses(trial: FrozenTrial) -> list[float]:
+    """The losses of a watched trial by epoch, as `_write` left them."""
+    told = trial.user_attrs.get(KEY)
+    losses = told.get(LOSSES, []) if isinstance(told, dict) else []
+    return [math.nan if one is None else float(one) for one in losses]
 
 
 def _counts(trial: FrozenTrial) -> bool:

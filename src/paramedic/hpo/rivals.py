@@ -43,7 +43,7 @@ class Diagnosed:
         last = len(trial.values)
         for place, visit in enumerate(trial.visits, start=1):
             if visit.epoch < last:  # at the end there is nothing left to save
-                yield visit, judge.verdict(trial.visits[:place], memory.table)
+                yield visit, judge.verdict(trial.visits[:place], memory.others)
 
 
 class _ByValue(ABC):

@@ -54,7 +54,7 @@ def play(order: Iterable[Timeline], rule: Rule, budget: float = math.inf) -> lis
         run, reached = _played(trial, rule, memory, clock)
         if run.end > budget:
             break
-        memory.add(trial.bests, reached)
+        memory.add(trial.bests, reached, trial.losses)
         clock = run.end
         runs.append(run)
     return runs

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +16,27 @@ from numpy.typing import NDArray
 # One row per other trial, one column per epoch: its best value by then. A trial that ended
 # earlier keeps its last; before the first finite one it is infinite.
 Table = NDArray[np.float64]
-Peers = Callable[[], Table]
 
 
-def nobody() -> Table:
+@dataclass(frozen=True, slots=True)
+class Others:
+    """The trials to compare with: what they are after, and their losses where those are known."""
+
+    values: Table
+    losses: Table = field(default_factory=lambda: np.empty((0, 0)))
+
+
+Peers = Callable[[], Others]
+
+
+def nobody() -> Others:
     """No other trials to compare with."""
-    return np.empty((0, 0))
+    return Others(np.empty((0, 0)))
+
+
+def lowest(values: Sequence[float]) -> tuple[float, ...]:
+    """The lowest so far, by epoch; what is NaN is not known, and infinite before there is one."""
+    return tuple(accumulate((math.inf if math.isnan(one) else one for one in values), min))
 
 
 def table(curves: Sequence[Sequence[float]], epochs: int = 0) -> Table:

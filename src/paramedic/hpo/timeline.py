@@ -12,6 +12,7 @@ from paramedic.diagnose.engine import Engine
 from paramedic.diagnose.rules import DEFAULT
 from paramedic.hpo.policy import Rules, Thresholds, detectors_of, policy_of, staged
 from paramedic.hpo.recording import Goal, RecordedTrial, StudyFolder
+from paramedic.hpo.standing import lowest
 from paramedic.hpo.verdict import Visit, loss_of
 from paramedic.trace.reader import Trace
 from paramedic.trace.replay import tell
@@ -22,8 +23,9 @@ from paramedic.types import Epoch
 class Timeline:
     """One recorded trial: values are turned such that less is better.
 
-    `values` and `seconds` have one entry per epoch, `bests` the best value up to it; `steps` is
-    the last step of each epoch, by which the time of a visit between two epochs is estimated.
+    `values` and `seconds` have one entry per epoch, `bests` the best value up to it, and `losses`
+    the lowest loss up to it, if there are visits that tell; `steps` is the last step of each
+    epoch, by which the time of a visit between two epochs is estimated.
     """
 
     number: int
@@ -32,12 +34,12 @@ class Timeline:
     visits: tuple[Visit, ...] = ()
     steps: tuple[int, ...] = ()
     bests: tuple[float, ...] = field(init=False)
+    losses: tuple[float, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        bests: list[float] = []
-        for value in self.values:
-            bests.append(min(value, bests[-1]) if bests else value)
-        object.__setattr__(self, "bests", tuple(bests))
+        told = [visit.loss for visit in self.visits if not visit.between]
+        object.__setattr__(self, "bests", lowest(self.values))
+        object.__setattr__(self, "losses", lowest(told) if len(told) == len(self.values) else ())
 
     @property
     def best(self) -> float:
