@@ -38,7 +38,7 @@ SCHEMA = 1
 TABLES = ROOT / "src/paramedic/prescribe"
 COMMAND = "make bench-remedies"
 SLOW = (("cnn", "cifar10"), ("transformer", "exchange"), ("transformer", "imdb"))
-PER_SICKNESS = 3  # kinds of runs of each sickness, in each half
+PER_SICKNESS = {"tuning": 8, "judging": 5}  # kinds of runs of each sickness, at most
 DUAL_SEEDS = {"fit": (0, 1), "held": (10, 11)}
 
 
@@ -79,7 +79,7 @@ def _tasks(only: str | None, part: str | None) -> list[Any]:
     tasks = [
         Task(one.name, one.seed, parts[half])
         for (_, half), several in kinds.items()
-        for one in list(several.values())[:PER_SICKNESS]
+        for one in _spread(list(several.values()), PER_SICKNESS[half])
     ]
     tasks += [
         Task(name, seed, of) for name in DUALS for of, seeds in DUAL_SEEDS.items() for seed in seeds
@@ -89,6 +89,12 @@ def _tasks(only: str | None, part: str | None) -> list[Any]:
         for task in tasks
         if (not only or fnmatch(task.name, only)) and part in (None, task.part)
     ]
+
+
+def _spread(several: list[Any], count: int) -> list[Any]:
+    """So many of them at most, from all along the list: nets that are alike stand together."""
+    count = min(count, len(several))
+    return [several[place * len(several) // count] for place in range(count)]
 
 
 def _measure(options: argparse.Namespace, out: Path) -> dict[str, Any]:

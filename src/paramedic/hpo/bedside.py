@@ -128,19 +128,22 @@ class Bedside:
         return self.verdict
 
     def _note(self, values: Mapping[str, float | Tensor]) -> None:
-        self._loss = loss_of({name: float(value) for name, value in values.items()})
-        names = [self._orders.metric] if self._orders.metric else _USUAL[self._orders.direction]
-        for name in names:
-            if name in values:
-                value = float(values[name])
-                worth = -value if self._orders.direction == "maximize" else value
-                self._best = min(self._best, worth) if math.isfinite(worth) else self._best
-                return
-        if self._orders.metric:
-            raise ValueError(
-                f"`metric` is {self._orders.metric!r} but `epoch` was given {', '.join(values)}."
-            )
-        self._best = math.nan  # not known: no comparison with other trials
+        numbers = {name: float(value) for name, value in values.items()}
+        metric = self._metric_among(numbers)
+        self._loss = loss_of(numbers, metric)
+        if not metric:
+            self._best = math.nan  # not known: no comparison with other trials
+            return
+        worth = -numbers[metric] if self._orders.direction == "maximize" else numbers[metric]
+        self._best = min(self._best, worth) if math.isfinite(worth) else self._best
+
+    def _metric_among(self, numbers: Mapping[str, float]) -> str:
+        """The name of what counts; empty if it is not given and none of the usual is there."""
+        metric = self._orders.metric
+        if metric and metric not in numbers:
+            raise ValueError(f"`metric` is {metric!r} but `epoch` was given {', '.join(numbers)}.")
+        usual = _USUAL[self._orders.direction]
+        return metric or next((name for name in usual if name in numbers), "")
 
     def _hear(self, case: Case) -> None:
         """Something was found between two epochs; only what is fatal cannot wait for the end."""

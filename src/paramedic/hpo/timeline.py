@@ -88,7 +88,7 @@ def timeline(
     bare = Timeline(trial.number, values, trial.seconds)
     if trial.trace is None or not detectors:
         return bare
-    listener = _Listener(detectors, urgent)
+    listener = _Listener(detectors, urgent, goal.metric)
     with Trace.open(trial.trace) as trace:
         tell(trace, listener)
     steps = tuple(visit.step for visit in listener.visits if not visit.between)
@@ -104,11 +104,11 @@ def _known(trial: Timeline, visit: Visit) -> float:
 class _Listener(Engine):
     """Examines a run that is told again, and notes a visit per epoch and per urgent case."""
 
-    def __init__(self, detectors: Sequence[Detector], urgent: Sequence[str]) -> None:
+    def __init__(self, detectors: Sequence[Detector], urgent: Sequence[str], metric: str) -> None:
         # As the monitor of a live trial does, and not at every frame.
         super().__init__(detectors, on_open=self._opened)
         self.visits: list[Visit] = []
-        self._urgent = frozenset(urgent)
+        self._urgent, self._metric = frozenset(urgent), metric
         self._ended = 0
         self._since = -1  # as at the bedside
         self._loss = math.nan
@@ -116,7 +116,7 @@ class _Listener(Engine):
     def epoch(self, epoch: Epoch) -> None:
         super().epoch(epoch)
         self._ended += 1
-        self._loss = loss_of(epoch.values)
+        self._loss = loss_of(epoch.values, self._metric)
         self._meet(epoch.step, between=False)
 
     def _opened(self, case: Case) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from paramedic.types import Finding
 
+_LOSSES = ("val_loss", "train_loss")
 BEHIND = "behind"  # the symptom of being worse than the others were at the same age
 
 
@@ -26,8 +27,8 @@ class Visit:
     """A trial at one moment: the end of an epoch or, between two, when something was found.
 
     `epoch` is how many epochs have ended, `findings` are those that hold now, `value` is the best
-    that the trial has reached, turned such that less is better, `loss` that of the epoch (for
-    validation, if there is one); NaN if that is not known.
+    that the trial has reached, turned such that less is better, `loss` that of the epoch, as
+    `loss_of` chooses it; NaN if that is not known.
     """
 
     epoch: int
@@ -38,9 +39,12 @@ class Visit:
     loss: float = math.nan
 
 
-def loss_of(values: Mapping[str, float]) -> float:
-    """The loss among the numbers of an epoch."""
-    return values.get("val_loss", values.get("train_loss", math.nan))
+def loss_of(values: Mapping[str, float], metric: str = "") -> float:
+    """The loss among the numbers of an epoch: that of validation if there is one, but not what
+    the trial is judged by anyway, if there is another."""
+    known = [name for name in _LOSSES if name in values]
+    chosen = [name for name in known if name != metric] or known
+    return values[chosen[0]] if chosen else math.nan
 
 
 @dataclass(frozen=True, slots=True)
