@@ -114,8 +114,8 @@ def test_notes_are_no_symptoms() -> None:
 @pytest.mark.parametrize(
     "sick",
     [
-        curve(18.0, 17.0, 16.0, findings=("learning-rate-too-low",)),  # hopeless
-        [visit(epoch, "dying-relu", value=19.0 - epoch) for epoch in (1, 2, 3)],  # it lasts
+        curve(16.0, 15.9, 15.8, findings=("learning-rate-too-low",)),  # hopeless
+        [visit(epoch, "dying-relu", value=16.0 - 0.1 * epoch) for epoch in (1, 2, 3)],  # it lasts
     ],
 )
 def test_a_sick_trial_that_is_behind_is_stopped_for_what_was_found(sick: list[Visit]) -> None:
@@ -129,14 +129,14 @@ def test_a_sick_trial_that_is_behind_is_stopped_for_what_was_found(sick: list[Vi
 
 
 def test_what_was_found_once_is_told_but_no_reason_to_drop_the_value_of_a_trial() -> None:
-    verdict = JUDGE.verdict(curve(18.0, 17.0, 16.0, findings=("dying-relu",)), OTHERS)
+    verdict = JUDGE.verdict(curve(16.0, 15.9, 15.8, findings=("dying-relu",)), OTHERS)
     assert verdict.decision is Decision.FINISHED
     assert verdict.prunes
     assert verdict.symptoms == ("dying-relu", "behind")
 
 
 def test_a_healthy_trial_that_is_behind_is_finished_without_blame() -> None:
-    verdict = JUDGE.verdict(curve(18.0, 17.0, 16.0), OTHERS)
+    verdict = JUDGE.verdict(curve(16.0, 15.9, 15.8), OTHERS)
     assert verdict.decision is Decision.FINISHED
     assert verdict.cause == "no-more-gain"
     assert "not gain enough to matter" in verdict.why
@@ -152,9 +152,10 @@ def test_a_trial_is_behind_only_if_its_loss_is_too() -> None:
         assert JUDGE.verdict(late, lambda others=others: others).ends is ends  # type: ignore[misc]
 
 
-def test_a_trial_that_was_behind_is_given_one_more_epoch() -> None:
-    assert not JUDGE.verdict(curve(18.0, 17.0, 6.5), OTHERS).ends
-    assert JUDGE.verdict(curve(18.0, 17.0, 11.5), OTHERS).ends
+def test_a_trial_that_is_behind_and_overtakes_others_is_spared() -> None:
+    assert JUDGE.verdict(curve(17.5, 17.4, 16.5), OTHERS).ends  # one: not enough
+    assert not JUDGE.verdict(curve(18.5, 17.5, 15.5), OTHERS).ends
+    assert JUDGE.verdict(curve(18.5, 15.5, 15.5, 15.5), OTHERS).ends  # that was long ago
 
 
 def test_too_few_others_are_not_compared_with() -> None:

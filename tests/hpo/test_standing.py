@@ -29,9 +29,17 @@ def test_older_than_all_others_it_is_compared_with_their_last() -> None:
     assert Standing([5.0, 4.0, 3.0], table([[2.0, 2.0]])).better == 1.0
 
 
-def test_behind_is_the_mean_of_two_epochs_less_its_error() -> None:
+def test_behind_is_less_what_it_is_on_its_way_to_overtake() -> None:
+    others = np.arange(10.0)[:, None]
+    assert Standing([7.5, 7.5, 7.5], others).behind(0.0) == 0.8
+    assert Standing([7.5, 7.5, 6.5], others).behind(0.0) == pytest.approx(0.5)
+    assert Standing([7.5, 6.5, 6.5], others).behind(0.0) == pytest.approx(0.5)
+    assert Standing([7.5, 6.5, 6.5, 6.5], others).behind(0.0) == pytest.approx(0.7)
+    assert Standing([7.5, 2.5], others).behind(0.0) == 0.0
+
+
+def test_behind_is_less_its_error() -> None:
     others = table([[5.0, 1.0], [4.0, 3.0], [9.0, 9.0], [8.0, 2.0]])
-    assert Standing([4.5, 2.5], others).behind(0.0) == 0.375  # 0.25 and 0.5
     assert Standing([9.5], others).behind(0.0) == 1.0
     assert Standing([9.5], others).behind(2.0) == pytest.approx(0.5)  # of four, all say half
     assert Standing([9.5], np.zeros((400, 1))).behind(2.0) == pytest.approx(100 / 101)

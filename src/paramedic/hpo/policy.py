@@ -54,9 +54,9 @@ class Policy:
     symptoms: int = 2
     persistence: int = 3
     protect: float = 0.3
-    behind: float = 0.3
-    behind_late: float = 0.18
-    deviations: float = 1.8
+    behind: float = 0.28
+    behind_late: float = 0.16
+    deviations: float = 1.0
     fewest: int = 3
     patience: int = 12
     confirmed: int = 4

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 # One row per other trial, one column per epoch: its best value by then. A trial that ended
 # earlier keeps its last; before the first finite one it is infinite.
 Table = NDArray[np.float64]
+_ON_ITS_WAY = 2.0  # how many more will be overtaken, of those overtaken in two epochs
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +77,18 @@ class Standing:
         return self._share_below(len(self.bests) - 1)
 
     def behind(self, deviations: float) -> float:
-        """The share of the others that were better at this age and one epoch before, on average,
-        less its error: of few others a share says little.
+        """The share of the others that were better at this age, less what it is on its way to
+        overtake, less its error: of few others a share says little.
 
-        It is the lower end of Wilson's interval of so many standard deviations.
+        Who has overtaken some in the last two epochs is expected to overtake twice as many more;
+        the error is down to the lower end of Wilson's interval of so many standard deviations.
         """
         count, last = len(self.others), len(self.bests) - 1
         if not count or last < 0:
             return 0.0
-        share = (self._share_below(last) + self._share_below(max(last - 1, 0))) / 2
+        share = self._share_below(last)
+        overtaken = max(self._share_below(max(last - 2, 0)) - share, 0.0)
+        share = max(share - _ON_ITS_WAY * overtaken, 0.0)
         doubt = deviations**2 / count
         error = math.sqrt(doubt * (share * (1 - share) + doubt / 4))
         return max((share + doubt / 2 - error) / (1 + doubt), 0.0)
