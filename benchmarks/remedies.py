@@ -38,7 +38,7 @@ SCHEMA = 1
 TABLES = ROOT / "src/paramedic/prescribe"
 COMMAND = "make bench-remedies"
 SLOW = (("cnn", "cifar10"), ("transformer", "exchange"), ("transformer", "imdb"))
-PER_SICKNESS = {"tuning": 8, "judging": 5}  # kinds of runs of each sickness, at most
+PER_SICKNESS = {"tuning": 12, "judging": 8}  # kinds of runs of each sickness, at most
 DUAL_SEEDS = {"fit": (0, 1), "held": (10, 11)}
 
 

@@ -83,7 +83,7 @@ def test_only_the_fitting_part_is_counted() -> None:
 def test_claims_are_of_what_would_be_advised() -> None:
     trials = [_trial("add-normalisation", True, "held"), _trial("reinitialise", True, "held")]
     fitted = fit([], "", "")
-    assert claims(trials, fitted) == [(pytest.approx(3.5 / 4), True)]
+    assert claims(trials, fitted) == [(pytest.approx(1 / 1.5), True)]
     assert len(claims(trials, fitted, least=0.0)) == 2
 
 

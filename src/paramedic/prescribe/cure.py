@@ -66,17 +66,17 @@ class Prior:
 
 def autotrainer(mean: float, solution: str) -> Prior:
     """A solve rate of AUTOTRAINER's Table 6: many models, but any end of the symptom counted."""
-    return Prior(mean, f"AUTOTRAINER's {solution}", 3.0)
+    return Prior(mean, f"AUTOTRAINER's {solution}", 0.5)
 
 
 def training_doctor(mean: float) -> Prior:
     """A confidence of Training Doctor's: stated there, not counted."""
-    return Prior(mean, "Training Doctor", 2.0)
+    return Prior(mean, "Training Doctor", 0.25)
 
 
 def estimate(mean: float) -> Prior:
     """Nobody has published a number: ours until it is measured."""
-    return Prior(mean, "our estimate", 1.0)
+    return Prior(mean, "our estimate", 0.5)
 
 
 def treats(problems: dict[str, Prior]) -> Mapping[str, Prior]:
