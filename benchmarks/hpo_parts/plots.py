@@ -16,16 +16,24 @@ def draw(results: dict[str, Any], folder: Path) -> Path:
     from benchmarks.hpo_parts.page import mean
 
     figure, axes = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
-    for rule, measures in mean(results).items():
-        harm = measures["lost"]["mean"] + measures["cut"]["mean"]
-        spared = 1 - measures["spent"]["mean"]
-        axes.plot(100 * harm, 100 * spared, "o", color="C3" if rule == "ours" else "C0")
-        axes.annotate(rule, (100 * harm, 100 * spared), (6, 4), textcoords="offset points")
+    points = {rule: _place(measures) for rule, measures in mean(results).items()}
+    for rule, (harm, spared) in points.items():
+        axes.plot(harm, spared, "o", color="C3" if rule == "ours" else "C0")
+        # A name begins at its point: below it, if one to the left of it is about as high.
+        crowded = any(left < harm and abs(high - spared) < 3 for left, high in points.values())
+        offset = (6, -12) if crowded else (6, 4)
+        axes.annotate(rule, (harm, spared), offset, textcoords="offset points")
     axes.set_xlabel("good trials stopped or finished too early, %")
     axes.set_ylabel("time of the trials not spent, %")
-    axes.margins(x=0.15)
+    axes.margins(x=0.2)
     axes.grid(alpha=0.3)
     path = folder / "hpo.svg"
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
     return path
+
+
+def _place(measures: dict[str, Any]) -> tuple[float, float]:
+    """The harm and the time not spent, in percent."""
+    harm = measures["lost"]["mean"] + measures["cut"]["mean"]
+    return 100 * harm, 100 * (1 - measures["spent"]["mean"])
