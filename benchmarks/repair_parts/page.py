@@ -154,8 +154,9 @@ def _parts(results: Results) -> str:
         "before that, the judged cases gave the same counts. The goals above are judged on all "
         "that is measured; the table tells the judged part by itself. "
         "[The page of the version before](repair.earlier.md) has "
-        f"what that version did with all of the cases below {JUDGED_SICK}, and the tables that "
-        "were not measured anew."
+        f"what that version did with all of the cases below {JUDGED_SICK}. Remedies alone and the "
+        "sequence take long: they are measured on as many cases as their tables say, in the order "
+        "in which cases are drawn."
     )
     head = ("part", "sick", "repaired of detected", "gain, points", "cost, mean (median)",
             "healthy changed", "cost of healthy")  # fmt: skip
