@@ -1,14 +1,19 @@
 """Records the trials of a task, each to its end; begun again, it goes on where it stopped.
 
-There are two parts, drawn with different seeds into different folders: a policy is chosen on one
-and judged on the other.
+The parts are drawn with different seeds into different folders: a policy is chosen on some and
+judged on another. Several processes may record, each some of the trials.
 """
 
 from __future__ import annotations
 
 import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
+
+import torch
 
 import paramedic
 from benchmarks.hpo_parts.models import Params
@@ -16,6 +21,7 @@ from benchmarks.hpo_parts.space import draw
 from benchmarks.hpo_parts.tasks import EPOCHS, TASKS, Task
 from paramedic.hpo.recording import Goal, StudyFolder
 
+WARM_UP = 2026  # seed
 OVERHEAD = 0.02  # more than `paramedic.hpo.optuna.watch` has: the trials take only seconds
 
 
@@ -30,31 +36,40 @@ class Part:
         return StudyFolder(folder / self.name / task)
 
 
-TUNING = Part("tuning", 2026)
-JUDGING = Part("judging", 9176)
-PARTS = {part.name: part for part in (TUNING, JUDGING)}
+TUNING = (Part("tuning", 2026), Part("tuning-2", 9176))
+JUDGING = Part("judging", 5347)
+PARTS = {part.name: part for part in (*TUNING, JUDGING)}
 
 
-def record(folder: Path, part: Part, trials: int) -> None:
-    """All tasks in turn, trial by trial, so that a cut leaves as many of each."""
-    studies = {}
+def record(folder: Path, part: Part, trials: int, processes: int = 1) -> None:
+    """All trials of a part, by so many processes of one thread each."""
     for name, task in TASKS.items():
-        studies[name] = part.study(folder, name)
-        studies[name].create(Goal(task.metric, task.direction, EPOCHS))
+        part.study(folder, name).create(Goal(task.metric, task.direction, EPOCHS))
+    shares = [range(first, trials, processes) for first in range(processes)]
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        list(pool.map(_record_some, *zip(*((folder, part, one) for one in shares), strict=True)))
+
+
+def _record_some(folder: Path, part: Part, numbers: range) -> None:
+    """All tasks in turn, trial by trial, so that a cut leaves as many of each."""
+    torch.set_num_threads(1)
+    warnings.filterwarnings("ignore", message="Using padding='same' with even kernel")
+    studies = {name: part.study(folder, name) for name in TASKS}
+    for task in TASKS.values():
         warm_up(task)
-    for number in range(trials):
+    for number in numbers:
         for name, study in studies.items():
             if not study.has(number):
                 task = TASKS[name]
                 params = draw(task.space, part.seed, sorted(TASKS).index(name), number)
                 record_trial(task, study, number, params, part.seed + number)
-        print(f"{part.name}: recorded {number + 1} of {trials} trials per task", flush=True)
+        print(f"{part.name}: recorded trial {number} of each task", flush=True)
 
 
 def warm_up(task: Task) -> None:
     """One epoch that is not recorded: the first of a process loads what the others find loaded."""
-    params = draw(task.space, TUNING.seed)
-    model, optimizer = task.prepare(params, TUNING.seed)
+    params = draw(task.space, WARM_UP)
+    model, optimizer = task.prepare(params, WARM_UP)
     with paramedic.watch(model, optimizer, overhead=OVERHEAD) as monitor:
         monitor.epoch(**next(task.train(model, optimizer, params)))
 

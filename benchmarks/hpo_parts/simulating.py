@@ -66,7 +66,7 @@ def simulate(folder: Path, draws: int = DRAWS) -> dict[str, Any]:
         bounds = [_bound(pools[""], epochs, draws) for epochs in ORACLES]
         results["tasks"][name] = {
             "bounds": {one.rule: one.to_json() for one in bounds},
-            "tuning": sum(1 for _ in TUNING.study(folder, name).trials()),
+            "tuning": sum(1 for part in TUNING for _ in part.study(folder, name).trials()),
             "trials": len(pools[""]),
             "good": math.ceil(0.1 * len(pools[""])),
             "seconds": sum(one.seconds[-1] for one in study.trials()),

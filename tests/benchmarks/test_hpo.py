@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("torch")
 
 from benchmarks.hpo_parts import page
-from benchmarks.hpo_parts.recording import JUDGING, TUNING
+from benchmarks.hpo_parts.recording import JUDGING, TUNING, Part
 from benchmarks.hpo_parts.space import draw
 from benchmarks.hpo_parts.tasks import TASKS
 
@@ -22,13 +22,15 @@ def results(**ours: float) -> dict[str, Any]:
 
 
 def test_tuning_and_judging_share_no_trial(tmp_path: Path) -> None:
-    assert TUNING.study(tmp_path, "cnn").path != JUDGING.study(tmp_path, "cnn").path
-    drawn = {
-        part.name: [str(draw(TASKS["cnn"].space, part.seed, 0, number)) for number in range(100)]
-        for part in (TUNING, JUDGING)
-    }
-    assert not set(drawn["tuning"]) & set(drawn["judging"])
-    assert abs(TUNING.seed - JUDGING.seed) > 1000  # nor do the nets begin with the same weights
+    judged = _drawn(JUDGING)
+    for part in TUNING:
+        assert part.study(tmp_path, "cnn").path != JUDGING.study(tmp_path, "cnn").path
+        assert not _drawn(part) & judged
+        assert abs(part.seed - JUDGING.seed) > 1000  # nor do nets begin with the same weights
+
+
+def _drawn(part: Part) -> set[str]:
+    return {str(draw(TASKS["cnn"].space, part.seed, 0, number)) for number in range(100)}
 
 
 @pytest.mark.parametrize(
