@@ -22,7 +22,7 @@ def test_doing_nothing_saves_nothing() -> None:
     found = bootstrap("none", Never(), POOL, draws=20).measures
     assert found["time_saved"].mean == 0.0
     assert found["spent"].mean == pytest.approx(1.0)
-    assert found["top_ten"].mean == pytest.approx(0.5, abs=0.1)
+    assert found["top_ten"].mean == pytest.approx(0.5)  # each pair is played both ways round
 
 
 def test_longer_studies_differ_less() -> None:

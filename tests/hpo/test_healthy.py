@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,14 @@ from paramedic.hpo.policy import detectors_of, policy_of
 from paramedic.hpo.recording import Goal, RecordedTrial
 from paramedic.hpo.standing import Others, nobody, table
 from paramedic.hpo.timeline import Timeline, timeline
-from paramedic.hpo.verdict import Decision, loss_of
+from paramedic.hpo.verdict import LOSSES, Decision
 from paramedic.trace.reader import Trace
 from tests.diagnose.test_bank import HEALTHY, unpacked
+
+
+def loss_of(values: Mapping[str, float]) -> float:
+    """That of validation, or else that of training."""
+    return next((values[name] for name in LOSSES if name in values), math.nan)
 
 
 def as_trial(path: Path) -> Timeline:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -144,12 +145,28 @@ def test_a_healthy_trial_that_is_behind_is_finished_without_blame() -> None:
     assert not verdict.stops
 
 
-def test_a_trial_is_behind_only_if_its_loss_is_too() -> None:
-    late = [replace(one, loss=0.5) for one in curve(19.5, 19.5, 19.5)]
-    values = table([[level] * 20 for level in LEVELS])
+def test_a_loss_that_is_good_speaks_for_a_trial_whose_value_is_behind() -> None:
+    late = [replace(one, losses=(math.nan, 0.5)) for one in curve(19.5, 19.5, 19.5)]
+    values, unknown = table([[level] * 20 for level in LEVELS]), table([])
     for losses, ends in ((LEVELS, False), ([0.1] * 20, True), (LEVELS[:4], True)):
-        others = Others(values, table([[loss] * 20 for loss in losses]))
+        others = Others(values, (unknown, table([[loss] * 20 for loss in losses])))
         assert JUDGE.verdict(late, lambda others=others: others).ends is ends  # type: ignore[misc]
+
+
+def test_one_epoch_is_too_little_for_findings_alone() -> None:
+    early = Judge(POLICY.changed(warm_up=0))
+    both = ("dying-relu", "loss-plateau")
+    assert not early.verdict(visits(both)).ends
+    assert early.verdict(visits(both, both)).stops
+
+
+@pytest.mark.parametrize(("epochs", "cause"), [(1, "no-more-gain"), (2, "dying-relu")])
+def test_what_was_there_from_the_start_is_the_cause_from_the_second_epoch_on(
+    epochs: int, cause: str
+) -> None:
+    early = Judge(POLICY.changed(warm_up=0), epochs=20)
+    sick = [visit(epoch, "dying-relu", value=19.5) for epoch in range(1, epochs + 1)]
+    assert early.verdict(sick, OTHERS).cause == cause
 
 
 def test_a_trial_that_is_behind_and_overtakes_others_is_spared() -> None:
@@ -256,6 +273,6 @@ def test_a_verdict_needs_a_visit() -> None:
 def test_a_trial_that_gathers_pace_is_spared() -> None:
     hopeless = curve(18.0, 17.99, 17.98, 17.97)
     losses = (2.301, 2.299, 2.295, 2.285)
-    late = [replace(one, loss=loss) for one, loss in zip(hopeless, losses, strict=True)]
+    late = [replace(one, losses=(2.0, loss)) for one, loss in zip(hopeless, losses, strict=True)]
     assert JUDGE.verdict(hopeless, OTHERS).ends
     assert not JUDGE.verdict(late, OTHERS).ends

@@ -19,7 +19,7 @@ def test_what_ended_keeps_its_last_value_but_did_not_reach_a_later_age() -> None
 def test_losses_are_remembered_where_they_are_known() -> None:
     memory = Memory(epochs=3, trials=3)
     memory.add((5.0, 4.0, 3.0), 3)
-    memory.add((5.0, 4.0, 3.0), 2, (0.9, 0.8, 0.7))
+    memory.add((5.0, 4.0, 3.0), 2, ((), (0.9, 0.8, 0.7)))
     others = memory.others()
     assert len(others.values) == 2
-    assert others.losses.tolist() == [[0.9, 0.8, 0.8]]
+    assert [table.tolist() for table in others.losses] == [[], [[0.9, 0.8, 0.8]]]

@@ -199,7 +199,7 @@ def test_peers_are_the_other_trials_at_the_same_age() -> None:
     with watch(trial, model, optimizer) as monitor:
         others = monitor._others()
     assert others.values.tolist() == [[-0.1, -0.3], [-0.5, -0.5], [-0.2, -0.2]]
-    assert others.losses.size == 0  # nobody watched them
+    assert all(one.size == 0 for one in others.losses)  # nobody watched them
 
 
 def test_peers_tell_their_losses_too() -> None:
@@ -208,10 +208,11 @@ def test_peers_tell_their_losses_too() -> None:
     trial = study.ask()
     model, optimizer = patient()
     with watch(trial, model, optimizer) as monitor:
-        losses = monitor._others().losses
-    assert len(losses) == 2
-    told = study.trials[0].user_attrs["paramedic"]["losses"]
-    assert losses[0, : len(told)].tolist() == list(lowest(told))
+        validation, training = monitor._others().losses
+    assert len(validation) == 0  # that is what the trials are judged by
+    assert len(training) == 2
+    told = study.trials[0].user_attrs["paramedic"]["losses"]["train_loss"]
+    assert training[0, : len(told)].tolist() == list(lowest(told))
 
 
 def test_a_pruner_that_does_not_read_diagnoses_is_told_of_once(

@@ -84,10 +84,11 @@ def test_patience_finishes_without_blame() -> None:
 
 
 def test_diagnosis_does_not_end_a_trial_at_its_end() -> None:
-    visits = tuple(visit(epoch, "dying-relu", "loss-plateau") for epoch in (1, 2))
-    sick = Timeline(0, (1.0, 1.0), (1.0, 2.0), visits)
-    found = list(Diagnosed(Policy(warm_up=0)).verdicts(sick, Memory(2, 0)))
-    assert [(one.epoch, str(verdict)) for one, verdict in found] == [(1, "stop: dying-relu")]
+    visits = tuple(visit(epoch, "dying-relu", "loss-plateau") for epoch in (1, 2, 3))
+    sick = Timeline(0, (math.nan,) * 3, (1.0, 2.0, 3.0), visits)
+    found = list(Diagnosed(Policy()).verdicts(sick, Memory(3, 0)))
+    told = [(one.epoch, str(verdict)) for one, verdict in found]
+    assert told == [(1, "continue"), (2, "stop: dying-relu")]
 
 
 def test_rivals_have_names() -> None:

@@ -29,22 +29,12 @@ def test_older_than_all_others_it_is_compared_with_their_last() -> None:
     assert Standing([5.0, 4.0, 3.0], table([[2.0, 2.0]])).better == 1.0
 
 
-def test_behind_is_less_what_it_is_on_its_way_to_overtake() -> None:
-    others = np.arange(10.0)[:, None]
-    assert Standing([7.5, 7.5, 7.5], others).behind(0.0) == 0.8
-    assert Standing([7.5, 7.5, 6.5], others).behind(0.0) == pytest.approx(0.5)
-    assert Standing([7.5, 6.5, 6.5], others).behind(0.0) == pytest.approx(0.5)
-    assert Standing([7.5, 6.5, 6.5, 6.5], others).behind(0.0) == pytest.approx(0.7)
-    assert Standing([7.5, 2.5], others).behind(0.0) == 0.0
-
-
-def test_behind_is_less_its_error() -> None:
-    others = table([[5.0, 1.0], [4.0, 3.0], [9.0, 9.0], [8.0, 2.0]])
-    assert Standing([9.5], others).behind(0.0) == 1.0
-    assert Standing([9.5], others).behind(2.0) == pytest.approx(0.5)  # of four, all say half
-    assert Standing([9.5], np.zeros((400, 1))).behind(2.0) == pytest.approx(100 / 101)
-    assert Standing([0.5], others).behind(2.0) == 0.0
-    assert Standing([1.0], nobody().values).behind(2.0) == 0.0
+def test_an_earlier_age_lies_between_two_epochs_by_its_logarithm() -> None:
+    others = np.tile(np.arange(10.0)[:, None], 4)
+    standing = Standing([7.5, 7.5, 3.5, 3.5], others)
+    assert standing.better_after(2) == 0.8
+    assert standing.better_after(3) == 0.4
+    assert standing.better_after(6**0.5) == pytest.approx(0.6)
 
 
 def test_the_planned_epochs_are_those_of_the_others_if_not_known() -> None:

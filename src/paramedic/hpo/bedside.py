@@ -22,7 +22,7 @@ from paramedic.diagnose.rules import DEFAULT
 from paramedic.hpo.judge import Judge
 from paramedic.hpo.policy import Policy, Rules, policy_of, staged
 from paramedic.hpo.standing import Peers
-from paramedic.hpo.verdict import Decision, Verdict, Visit, loss_of
+from paramedic.hpo.verdict import LOSSES, Decision, Losses, Verdict, Visit, losses_of
 from paramedic.probe.attach import Models, attach
 from paramedic.probe.attendant import Bystander
 from paramedic.probe.monitor import Monitor
@@ -105,7 +105,8 @@ class Bedside:
         self.visits: list[Visit] = []
         self.verdict = Verdict(Decision.CONTINUE, 0, -1)
         self.shadowed: Verdict | None = None  # the first that would have ended the trial
-        self._best, self._loss = math.inf, math.nan
+        self._best = math.inf
+        self._losses: Losses = ()
         self._urgent = False
         self._since = -1  # the last step of the epoch before: what was not found since is gone
         self._began, self._ended = time.perf_counter(), math.nan
@@ -130,7 +131,7 @@ class Bedside:
     def _note(self, values: Mapping[str, float | Tensor]) -> None:
         numbers = {name: float(value) for name, value in values.items()}
         metric = self._metric_among(numbers)
-        self._loss = loss_of(numbers, metric)
+        self._losses = losses_of(numbers, metric)
         if not metric:
             self._best = math.nan  # not known: no comparison with other trials
             return
@@ -164,7 +165,7 @@ class Bedside:
         findings = self.monitor.current(self._since).findings
         value = math.nan if self._best == math.inf else self._best
         step = self.monitor.last_step
-        self.visits.append(Visit(epoch, step, findings, value, between, self._loss))
+        self.visits.append(Visit(epoch, step, findings, value, between, self._losses))
         self._since = self._since if between else step
         before, self.verdict = self.verdict, self._judge.verdict(self.visits, self._peers)
         if self.verdict.shadow and self.verdict.decision is not Decision.CONTINUE:
@@ -180,9 +181,10 @@ class Bedside:
         return sum(not visit.between for visit in self.visits)
 
     @property
-    def losses(self) -> list[float]:
-        """The loss of each epoch that has ended; NaN where it is not known."""
-        return [visit.loss for visit in self.visits if not visit.between]
+    def losses(self) -> dict[str, list[float]]:
+        """Each of `LOSSES` by epoch; NaN where it is not known."""
+        told = [visit.losses for visit in self.visits if not visit.between]
+        return {name: [one[place] for one in told] for place, name in enumerate(LOSSES)}
 
     @property
     def seconds(self) -> float:

@@ -1,22 +1,26 @@
 """How sure the scores of a rule are: many studies drawn from the recorded trials.
 
-Each draw is a study as long as the recorded one, or as asked for, with trials and their order at
-random (with repetition), and an independent one for the baseline. The interval holds 95 % of
-them.
+Each draw is a pair of studies as long as the recorded one, or as asked for, with trials and their
+order at random (with repetition), played twice: the rule on the one and the baseline on the other,
+and the other way round. All draws together have each recorded trial equally often (a balanced
+bootstrap): so luck weighs on both sides alike. The interval holds 95 % of the draws.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paramedic.hpo.rivals import Rule
 from paramedic.hpo.simulator import Score, causes, play, score
 from paramedic.hpo.timeline import Timeline
 
+Places = NDArray[np.int64]
 _LONGER = 4  # times as many trials as the baseline has are drawn for the rule
 
 
@@ -57,15 +61,29 @@ def bootstrap(
     """
     if len(pool) < 2:
         raise ValueError(f"At least two recorded trials are needed but there are {len(pool)}.")
-    randoms = (np.random.default_rng([seed, draw]) for draw in range(draws))
-    scores = [_drawn(rule, pool, random, length or len(pool)) for random in randoms]
+    streams = _streams(len(pool), draws, length or len(pool), np.random.default_rng(seed))
+    scores = [
+        score(rule, [pool[place] for place in ours], [pool[place] for place in others])
+        for ours, others in streams
+    ]
     return Report(name, len(pool), summed(scores), causes(play(pool, rule)))
 
 
-def _drawn(rule: Rule, pool: Sequence[Timeline], random: np.random.Generator, length: int) -> Score:
-    stream = random.integers(len(pool), size=_LONGER * length)
-    other = random.integers(len(pool), size=length)
-    return score(rule, [pool[place] for place in stream], [pool[place] for place in other])
+def _streams(
+    size: int, draws: int, length: int, random: np.random.Generator
+) -> Iterator[tuple[Places, Places]]:
+    """What the rule plays and what the baseline plays: places in the pool, each pair both ways."""
+    first = _balanced(size, (draws, 2, length), random)
+    later = _balanced(size, (draws, 2, (_LONGER - 1) * length), random)
+    for pair, more in zip(first, later, strict=True):
+        for one, other in ((0, 1), (1, 0)):
+            yield np.concatenate([pair[one], more[one]]), pair[other]
+
+
+def _balanced(size: int, shape: tuple[int, ...], random: np.random.Generator) -> Places:
+    """Places in a pool of this size at random, each equally often or once more."""
+    places = np.arange(math.prod(shape)) % size
+    return random.permutation(places).reshape(shape)
 
 
 def summed(scores: Sequence[Score]) -> dict[str, Interval]:

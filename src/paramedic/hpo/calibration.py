@@ -15,10 +15,10 @@ from paramedic.hpo.timeline import Timeline
 
 # What is tried, one setting after the other, each with the best of those before.
 CHOICES: dict[str, tuple[Any, ...]] = {
-    "warm_up": (1, 2, 3, 4),
-    "behind": (0.26, 0.3, 0.36, 0.44),
-    "behind_late": (0.14, 0.18, 0.22, 0.28),
-    "deviations": (1.2, 1.5, 1.8, 2.2),
+    "warm_up": (0, 1, 2, 4),
+    "behind": (0.22, 0.26, 0.3, 0.36),
+    "behind_late": (0.08, 0.1, 0.13, 0.18),
+    "deviations": (1.0, 1.4, 1.8, 2.2),
     "fewest": (3, 5, 8),
     "patience": (8, 10, 12, 14),
     "confirmed": (3, 4, 5, 6),

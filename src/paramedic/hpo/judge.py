@@ -2,22 +2,23 @@
 verdict.
 
 What is fatal ends a trial at once. After the warm-up, a trial ends when too many of the others
-were better at the same age (`Policy.limit`), by what they are after and by their loss, of which
-one alone may be bad luck: as sick, if something was found in it that lasts or
-with which nothing is learned, which names the cause, and else as finished, because it will not
-gain enough to matter: it keeps its value. A finding alone has to be confirmed, by a second symptom
-that is measured in another way or by lasting, and never ends a trial that is among the best so
-far. Whose loss falls faster and faster is spared. A trial that gains nothing any more is finished,
-which is no blame.
+will be better at the end, as far as can be told from how it stands and moves among them
+(`outlook`, `Policy.limit`): as sick, if something was found in it that lasts or with which nothing
+is learned, which names the cause, and else as finished, because it will not gain enough to matter:
+it keeps its value. A finding alone has to be confirmed, by a second symptom that is measured in
+another way or by lasting, and never ends a trial that is among the best so far. Whose loss falls
+faster and faster is spared. A trial that gains nothing any more is finished, which is no blame.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from paramedic.hpo.outlook import outlook
 from paramedic.hpo.policy import Policy
-from paramedic.hpo.standing import Peers, Standing, gathers_pace, lowest, nobody
+from paramedic.hpo.standing import Others, Peers, Standing, gathers_pace, lowest, nobody
 from paramedic.hpo.verdict import BEHIND, Decision, Verdict, Visit
 from paramedic.types import Finding, Severity
 
@@ -57,20 +58,40 @@ class Judge:
             return _go_on(now)
         found = [one for one in now.findings if self._counts(one)]
         ended = [visit for visit in visits if not visit.between]
-        if not policy.any_symptom and gathers_pace([visit.loss for visit in ended]):
+        losses = list(zip(*(visit.losses for visit in ended), strict=True))
+        if not policy.any_symptom and any(map(gathers_pace, losses)):
             return _go_on(now, _slugs(found), "it gathers pace")
         others = peers() if found or not policy.any_symptom else nobody()
-        standing = Standing([visit.value for visit in ended], others.values, self.epochs)
-        losses = Standing(lowest([visit.loss for visit in ended]), others.losses, self.epochs)
-        if self._is_behind(standing) and self._is_behind(losses, unknown=True):
+        views = self._views([visit.value for visit in ended], losses, others)
+        standing, share = views[0], self._outlook(views)
+        if not policy.any_symptom and share >= policy.limit(standing.age):
             causes = [one for one in found if self._weighs(one, ended)]
             return _outclassed(now, found, causes, standing)
         convicted = self._convicted(ended, found, standing)
         if convicted and self._is_among_best(standing):
             return _go_on(now, convicted.symptoms, "among the best trials so far")
         return (
-            convicted or self._finished(now, standing) or _go_on(now, _slugs(found), "one symptom")
+            convicted
+            or self._finished(now, standing, share)
+            or _go_on(now, _slugs(found), "one symptom")
         )
+
+    def _views(
+        self, values: Sequence[float], losses: Sequence[Sequence[float]], others: Others
+    ) -> list[Standing]:
+        """How the trial stands by its value and by each of its losses that can be compared."""
+        by_loss = [
+            Standing(lowest(curve), table, self.epochs)
+            for curve, table in zip(losses, others.losses, strict=False)
+            if not math.isnan(curve[-1])
+        ]
+        by_value = Standing(lowest(values), others.values, self.epochs)
+        return [by_value, *(one for one in by_loss if self._is_comparable(one))]
+
+    def _outlook(self, views: Sequence[Standing]) -> float:
+        if not self._is_comparable(views[0]):
+            return 0.0
+        return outlook(views, self.policy.deviations)
 
     def _counts(self, finding: Finding) -> bool:
         policy = self.policy
@@ -85,6 +106,8 @@ class Judge:
         now, policy = ended[-1], self.policy
         if policy.any_symptom:
             return _stop(now, found, "one indicator is enough") if found else None
+        if len(ended) < 2:
+            return None  # one epoch tells little
         stuck = not standing.is_known or standing.stalled(policy.persistence)
         ways = {one.code[:1] == _LOSS for one in found}
         if stuck and len(ways) >= policy.symptoms:
@@ -96,14 +119,12 @@ class Judge:
         ]
         return _stop(now, lasting, f"for {policy.persistence} epochs") if lasting else None
 
-    def _finished(self, now: Visit, standing: Standing) -> Verdict | None:
-        """Long without a gain; or shorter, if others are better too."""
+    def _finished(self, now: Visit, standing: Standing, share: float) -> Verdict | None:
+        """Long without a gain; or shorter, if such a share of the others will be better too."""
         policy = self.policy
         benign = [one for one in now.findings if one.slug in policy.benign]
         if standing.is_known and policy.confirmed:
-            passed = self._is_comparable(standing) and (
-                standing.behind(policy.deviations) >= policy.passed
-            )
+            passed = share >= policy.passed
             over = standing.stalled(policy.confirmed if passed else policy.patience)
         else:
             over = bool(benign)
@@ -113,13 +134,6 @@ class Judge:
         why = benign[0].message if benign else "The last epochs brought nothing better."
         return Verdict(Decision.FINISHED, now.epoch, now.step, cause, why)
 
-    def _is_behind(self, standing: Standing, *, unknown: bool = False) -> bool:
-        """Whether too many others were better at this age; `unknown` if that cannot be told."""
-        policy = self.policy
-        if policy.any_symptom or not self._is_comparable(standing):
-            return unknown
-        return standing.behind(policy.deviations) >= policy.limit(standing.age)
-
     def _is_comparable(self, standing: Standing) -> bool:
         return standing.is_known and len(standing.others) >= self.policy.fewest
 
@@ -127,14 +141,17 @@ class Judge:
         return self._is_comparable(standing) and standing.better < self.policy.protect
 
     def _weighs(self, finding: Finding, ended: Sequence[Visit]) -> bool:
-        """Whether it is why a trial is behind: one seen now and then may pass."""
-        return finding.slug in self.policy.hopeless or self._lasts(finding.slug, ended)
+        """Whether it is why a trial is behind: it was there at every epoch, of two at least, or for
+        long."""
+        constant = len(ended) > 1 and self._is_constant(finding.slug, ended)
+        return finding.slug in self.policy.hopeless or constant
 
     def _lasts(self, slug: str, ended: Sequence[Visit]) -> bool:
+        return len(ended) >= self.policy.persistence and self._is_constant(slug, ended)
+
+    def _is_constant(self, slug: str, ended: Sequence[Visit]) -> bool:
         recent = ended[-self.policy.persistence :]
-        return len(recent) == self.policy.persistence and all(
-            any(one.slug == slug for one in visit.findings) for visit in recent
-        )
+        return all(any(one.slug == slug for one in visit.findings) for visit in recent)
 
 
 def _slugs(findings: Sequence[Finding]) -> tuple[str, ...]:

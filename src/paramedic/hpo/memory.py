@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from paramedic.hpo.standing import Others, Table
+from paramedic.hpo.verdict import LOSSES
 
 
 class Memory:
@@ -16,20 +17,23 @@ class Memory:
 
     def __init__(self, epochs: int, trials: int) -> None:
         self._values = _Rows(epochs, trials)
-        self._losses = _Rows(epochs, trials)
+        self._losses = [_Rows(epochs, trials) for _ in LOSSES]
         self._reached: list[list[float]] = [[] for _ in range(epochs + 1)]
 
-    def add(self, bests: Sequence[float], epochs: int, losses: Sequence[float] = ()) -> None:
-        """A trial that came so far; without losses if they are not known."""
+    def add(
+        self, bests: Sequence[float], epochs: int, losses: Sequence[Sequence[float]] = ()
+    ) -> None:
+        """A trial that came so far; a loss that is not known is empty."""
         self._values.add(bests, epochs)
-        if losses:
-            self._losses.add(losses, epochs)
+        for rows, lowest in zip(self._losses, losses, strict=bool(losses)):
+            if lowest:
+                rows.add(lowest, epochs)
         for epoch in range(1, epochs + 1):
             insort(self._reached[epoch], bests[epoch - 1])
 
     def others(self) -> Others:
         """All trials so far; one that ended keeps its last value."""
-        return Others(self._values.table(), self._losses.table())
+        return Others(self._values.table(), tuple(rows.table() for rows in self._losses))
 
     def at(self, epoch: int) -> Sequence[float]:
         """Those that came to this age, in order."""

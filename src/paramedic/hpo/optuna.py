@@ -37,7 +37,7 @@ from paramedic.hpo.bedside import OVERHEAD, Bedside, Orders
 from paramedic.hpo.policy import Policy, Rules
 from paramedic.hpo.standing import Others, table
 from paramedic.hpo.summary import StudySummary, summary
-from paramedic.hpo.verdict import Verdict
+from paramedic.hpo.verdict import LOSSES, Verdict
 from paramedic.optional import require
 from paramedic.probe.attach import Models
 from paramedic.probe.options import one_of
@@ -58,7 +58,7 @@ __all__ = [
 
 _log = logging.getLogger("paramedic")
 _lock = threading.Lock()
-LOSSES = "losses"  # in the attribute with the verdict
+_LOSSES = "losses"  # in the attribute with the verdict
 ON_SICK = ("prune", "penalize", "auto")
 
 
@@ -189,12 +189,14 @@ class TrialMonitor(Bedside):
             [sign * value for _, value in sorted(other.intermediate_values.items())]
             for other in others
         ]
-        losses = [told for other in others if (told := _losses(other))]
-        return Others(table(curves, self._planned or 0), table(losses, self._planned or 0))
+        planned = self._planned or 0
+        told = [_losses(other) for other in others]
+        losses = ([one[name] for one in told if name in one] for name in LOSSES)
+        return Others(table(curves, planned), tuple(table(some, planned) for some in losses))
 
     def _write(self, verdict: Verdict) -> None:
         told = {**verdict.to_json(), "epochs": self.epochs, "seconds": self.seconds}
-        told[LOSSES] = [one if math.isfinite(one) else None for one in self.losses]
+        told[_LOSSES] = {name: _plain(losses) for name, losses in self.losses.items()}
         if self._planned is not None:
             told["planned"] = self._planned
         self._trial.set_user_attr(KEY, told)
@@ -235,11 +237,21 @@ class TrialMonitor(Bedside):
 _BAD = 1e3  # of a trial that is the first and reported nothing finite
 
 
-def _losses(trial: FrozenTrial) -> list[float]:
-    """The losses of a watched trial by epoch, as `_write` left them."""
+def _plain(losses: Sequence[float]) -> list[float | None]:
+    return [one if math.isfinite(one) else None for one in losses]
+
+
+def _losses(trial: FrozenTrial) -> dict[str, list[float]]:
+    """The losses of a watched trial by epoch, as `_write` left them; only those that it told."""
     told = trial.user_attrs.get(KEY)
-    losses = told.get(LOSSES, []) if isinstance(told, dict) else []
-    return [math.nan if one is None else float(one) for one in losses]
+    losses = told.get(_LOSSES) if isinstance(told, dict) else None
+    if not isinstance(losses, dict):
+        return {}
+    return {
+        name: [math.nan if one is None else float(one) for one in values]
+        for name, values in losses.items()
+        if any(one is not None for one in values)
+    }
 
 
 def _counts(trial: FrozenTrial) -> bool:

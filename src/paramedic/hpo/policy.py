@@ -25,20 +25,22 @@ class Policy:
         benign: mean that the trial may be finished.
         hopeless: with these a net learns nothing; they need not wait for a stall.
         ignored: never count.
-        warm_up: epochs in which only what is fatal counts.
+        warm_up: epochs in which only what is fatal counts; a trial that warms up its rate, say, is
+            compared with others too early without one.
         symptoms: how many symptoms, each measured in another way, end a trial that gains nothing:
             inside the net, and on its loss.
         persistence: at how many epochs in a row a lone finding ends it.
         protect: the share of the best trials so far that no finding stops.
-        behind: a trial ends if so many of the others, as a share, were better when a fifth of the
-            trial was over: as sick if something was found in it that is hopeless or lasts, else as
-            finished. The limit shrinks as the trial gets older, to `behind_late` at its end.
-        behind_late: see `behind`; the best so many are never ended for being behind.
+        behind: a trial ends if so many of the others, as a share, will be better at the end, as it
+            looks (`outlook`) when a fifth of the trial is over: as sick if something was found in
+            it that is hopeless or lasts, else as finished. The limit shrinks as the trial gets
+            older, to `behind_late` at its end.
+        behind_late: see `behind`.
         deviations: how sure that share has to be, in standard deviations.
         fewest: other trials that are needed for a comparison.
         patience: epochs without a new best after which a trial is finished; 0 never.
-        confirmed: the same for a trial than which so many were better as `passed` says; 0 leaves
-            it to a benign finding.
+        confirmed: the same for a trial than which so many will be better as `passed` says; 0
+            leaves it to a benign finding.
         passed: see `confirmed`.
         any_symptom: every finding ends a trial that is not protected, at once.
     """
@@ -50,13 +52,13 @@ class Policy:
         "loss-plateau", "uninformative-labels",
     )  # fmt: skip
     ignored: tuple[str, ...] = ("too-few-steps", "overfitting")
-    warm_up: int = 1
+    warm_up: int = 0
     symptoms: int = 2
     persistence: int = 3
     protect: float = 0.3
-    behind: float = 0.28
-    behind_late: float = 0.16
-    deviations: float = 1.0
+    behind: float = 0.26
+    behind_late: float = 0.1
+    deviations: float = 1.8
     fewest: int = 3
     patience: int = 12
     confirmed: int = 4
@@ -82,10 +84,10 @@ class Policy:
     def limit(self, age: float) -> float:
         """The share of better ones at which a trial ends, after a share `age` of its epochs.
 
-        It falls by the power 3/2 of what is left of the trial, as a share of what is over: a rank
-        says little after the first epochs, and much soon after.
+        What a rank at the end may differ from the outlook by grows with the doublings of the age
+        that are left, by their power 3/2.
         """
-        left = (1 / age - 1) * _FIFTH / (1 - _FIFTH)
+        left = math.log(age) / math.log(_FIFTH)
         return self.behind_late + (self.behind - self.behind_late) * math.pow(left, 1.5)
 
     def changed(self, **settings: Any) -> Policy:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 # One row per other trial, one column per epoch: its best value by then. A trial that ended
 # earlier keeps its last; before the first finite one it is infinite.
 Table = NDArray[np.float64]
-_ON_ITS_WAY = 2.0  # how many more will be overtaken, of those overtaken in two epochs
 
 
 @dataclass(frozen=True, slots=True)
 class Others:
-    """The trials to compare with: what they are after, and their losses where those are known."""
+    """The trials to compare with: what they are after, and where they are known their losses, a
+    table for each of `verdict.LOSSES`."""
 
     values: Table
-    losses: Table = field(default_factory=lambda: np.empty((0, 0)))
+    losses: tuple[Table, ...] = ()
 
 
 Peers = Callable[[], Others]
@@ -69,29 +69,21 @@ class Standing:
     @property
     def is_known(self) -> bool:
         """Whether the trial has a value to compare."""
-        return bool(self.bests) and not math.isnan(self.bests[-1])
+        return bool(self.bests) and math.isfinite(self.bests[-1])
 
     @property
     def better(self) -> float:
         """The share of the others that were better at this age."""
         return self._share_below(len(self.bests) - 1)
 
-    def behind(self, deviations: float) -> float:
-        """The share of the others that were better at this age, less what it is on its way to
-        overtake, less its error: of few others a share says little.
-
-        Who has overtaken some in the last two epochs is expected to overtake twice as many more;
-        the error is down to the lower end of Wilson's interval of so many standard deviations.
-        """
-        count, last = len(self.others), len(self.bests) - 1
-        if not count or last < 0:
-            return 0.0
-        share = self._share_below(last)
-        overtaken = max(self._share_below(max(last - 2, 0)) - share, 0.0)
-        share = max(share - _ON_ITS_WAY * overtaken, 0.0)
-        doubt = deviations**2 / count
-        error = math.sqrt(doubt * (share * (1 - share) + doubt / 4))
-        return max((share + doubt / 2 - error) / (1 + doubt), 0.0)
+    def better_after(self, epochs: float) -> float:
+        """The same at an earlier age; between two epochs by the logarithm of the age."""
+        whole = int(epochs)
+        share = self._share_below(whole - 1)
+        if epochs == whole:
+            return share
+        between = math.log(epochs / whole) / math.log((whole + 1) / whole)
+        return share + between * (self._share_below(whole) - share)
 
     @property
     def age(self) -> float:

@@ -13,7 +13,7 @@ from paramedic.diagnose.rules import DEFAULT
 from paramedic.hpo.policy import Rules, Thresholds, detectors_of, policy_of, staged
 from paramedic.hpo.recording import Goal, RecordedTrial, StudyFolder
 from paramedic.hpo.standing import lowest
-from paramedic.hpo.verdict import Visit, loss_of
+from paramedic.hpo.verdict import Losses, Visit, losses_of
 from paramedic.trace.reader import Trace
 from paramedic.trace.replay import tell
 from paramedic.types import Epoch
@@ -23,9 +23,9 @@ from paramedic.types import Epoch
 class Timeline:
     """One recorded trial: values are turned such that less is better.
 
-    `values` and `seconds` have one entry per epoch, `bests` the best value up to it, and `losses`
-    the lowest loss up to it, if there are visits that tell; `steps` is the last step of each
-    epoch, by which the time of a visit between two epochs is estimated.
+    `values` and `seconds` have one entry per epoch, `bests` the best value up to it, and each of
+    `losses` the lowest up to it, none if no visits tell; `steps` is the last step of each epoch,
+    by which the time of a visit between two epochs is estimated.
     """
 
     number: int
@@ -34,12 +34,13 @@ class Timeline:
     visits: tuple[Visit, ...] = ()
     steps: tuple[int, ...] = ()
     bests: tuple[float, ...] = field(init=False)
-    losses: tuple[float, ...] = field(init=False)
+    losses: tuple[tuple[float, ...], ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        told = [visit.loss for visit in self.visits if not visit.between]
+        told = [visit.losses for visit in self.visits if not visit.between]
+        known = zip(*told, strict=True) if len(told) == len(self.values) else ()
         object.__setattr__(self, "bests", lowest(self.values))
-        object.__setattr__(self, "losses", lowest(told) if len(told) == len(self.values) else ())
+        object.__setattr__(self, "losses", tuple(map(_lowest_known, known)))
 
     @property
     def best(self) -> float:
@@ -58,6 +59,10 @@ class Timeline:
         first = self.steps[visit.epoch - 1] if visit.epoch else -1
         share = (visit.step - first) / max(self.steps[visit.epoch] - first, 1)
         return before + min(max(share, 0.0), 1.0) * (self.seconds[visit.epoch] - before)
+
+
+def _lowest_known(losses: Sequence[float]) -> tuple[float, ...]:
+    return () if all(map(math.isnan, losses)) else lowest(losses)
 
 
 def timelines(
@@ -111,12 +116,12 @@ class _Listener(Engine):
         self._urgent, self._metric = frozenset(urgent), metric
         self._ended = 0
         self._since = -1  # as at the bedside
-        self._loss = math.nan
+        self._losses: Losses = ()
 
     def epoch(self, epoch: Epoch) -> None:
         super().epoch(epoch)
         self._ended += 1
-        self._loss = loss_of(epoch.values, self._metric)
+        self._losses = losses_of(epoch.values, self._metric)
         self._meet(epoch.step, between=False)
 
     def _opened(self, case: Case) -> None:
@@ -125,5 +130,5 @@ class _Listener(Engine):
 
     def _meet(self, step: int, *, between: bool) -> None:
         findings = self.current(self._since).findings
-        self.visits.append(Visit(self._ended, step, findings, math.nan, between, self._loss))
+        self.visits.append(Visit(self._ended, step, findings, math.nan, between, self._losses))
         self._since = self._since if between else step

@@ -10,7 +10,8 @@ from typing import Any, Self
 
 from paramedic.types import Finding
 
-_LOSSES = ("val_loss", "train_loss")
+LOSSES = ("val_loss", "train_loss")  # by which trials are compared, beside their value
+Losses = tuple[float, ...]
 BEHIND = "behind"  # the symptom of being worse than the others were at the same age
 
 
@@ -27,8 +28,8 @@ class Visit:
     """A trial at one moment: the end of an epoch or, between two, when something was found.
 
     `epoch` is how many epochs have ended, `findings` are those that hold now, `value` is the best
-    that the trial has reached, turned such that less is better, `loss` that of the epoch, as
-    `loss_of` chooses it; NaN if that is not known.
+    that the trial has reached, turned such that less is better, NaN if that is not known; `losses`
+    are those of the epoch, as `losses_of` chooses them.
     """
 
     epoch: int
@@ -36,15 +37,15 @@ class Visit:
     findings: tuple[Finding, ...] = ()
     value: float = math.nan
     between: bool = False
-    loss: float = math.nan
+    losses: Losses = ()
 
 
-def loss_of(values: Mapping[str, float], metric: str = "") -> float:
-    """The loss among the numbers of an epoch: that of validation if there is one, but not what
-    the trial is judged by anyway, if there is another."""
-    known = [name for name in _LOSSES if name in values]
+def losses_of(values: Mapping[str, float], metric: str = "") -> Losses:
+    """The `LOSSES` among the numbers of an epoch, NaN where one is not known; so is what the trial
+    is judged by anyway, if there is another."""
+    known = [name for name in LOSSES if name in values]
     chosen = [name for name in known if name != metric] or known
-    return values[chosen[0]] if chosen else math.nan
+    return tuple(values[name] if name in chosen else math.nan for name in LOSSES)
 
 
 @dataclass(frozen=True, slots=True)
