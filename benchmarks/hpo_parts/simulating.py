@@ -17,7 +17,7 @@ from paramedic.hpo.rivals import RIVALS, Diagnosed, Rule
 from paramedic.hpo.timeline import Timeline, timelines
 from paramedic.hpo.verdict import Decision, Verdict, Visit
 
-DRAWS = 20
+DRAWS = 40  # pairs of studies
 LENGTH = 150  # trials of a study that is drawn
 # Ours without the symptoms that compare trials: what diagnosis does alone.
 ALONE = Policy(behind=1.0, behind_late=1.0, passed=1.0)

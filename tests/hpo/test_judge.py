@@ -126,7 +126,7 @@ def test_a_sick_trial_that_is_behind_is_stopped_for_what_was_found(sick: list[Vi
     assert verdict.prunes
     assert verdict.cause == found
     assert verdict.symptoms == (found, "behind")
-    assert "15 of 20 others were better" in verdict.why
+    assert "15 of 20 others were better at this age, and at least 6" in verdict.why
 
 
 def test_what_was_found_once_is_told_but_no_reason_to_drop_the_value_of_a_trial() -> None:
@@ -173,6 +173,12 @@ def test_a_trial_that_is_behind_and_overtakes_others_is_spared() -> None:
     assert JUDGE.verdict(curve(17.5, 17.4, 16.5), OTHERS).ends  # one: not enough
     assert not JUDGE.verdict(curve(18.5, 17.5, 15.5), OTHERS).ends
     assert JUDGE.verdict(curve(18.5, 15.5, 15.5, 15.5), OTHERS).ends  # that was long ago
+
+
+def test_a_trial_that_came_to_its_end_is_not_ended() -> None:
+    behind = curve(*[19.5] * 5)
+    assert Judge(POLICY, epochs=6).verdict(behind, OTHERS).ends
+    assert not Judge(POLICY, epochs=5).verdict(behind, OTHERS).ends
 
 
 def test_too_few_others_are_not_compared_with() -> None:

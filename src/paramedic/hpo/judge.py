@@ -54,8 +54,8 @@ class Judge:
         fatal = [one for one in now.findings if one.slug in policy.fatal]
         if fatal:
             return _stop(now, fatal, "fatal")
-        if now.between or now.epoch <= policy.warm_up:
-            return _go_on(now)
+        if now.between or now.epoch <= policy.warm_up or now.epoch == self.epochs:
+            return _go_on(now)  # after the last epoch there is nothing left to save
         found = [one for one in now.findings if self._counts(one)]
         ended = [visit for visit in visits if not visit.between]
         losses = list(zip(*(visit.losses for visit in ended), strict=True))
@@ -66,7 +66,7 @@ class Judge:
         standing, share = views[0], self._outlook(views)
         if not policy.any_symptom and share >= policy.limit(standing.age):
             causes = [one for one in found if self._weighs(one, ended)]
-            return _outclassed(now, found, causes, standing)
+            return _outclassed(now, found, causes, standing, share)
         convicted = self._convicted(ended, found, standing)
         if convicted and self._is_among_best(standing):
             return _go_on(now, convicted.symptoms, "among the best trials so far")
@@ -159,11 +159,18 @@ def _slugs(findings: Sequence[Finding]) -> tuple[str, ...]:
 
 
 def _outclassed(
-    now: Visit, found: Sequence[Finding], causes: Sequence[Finding], standing: Standing
+    now: Visit,
+    found: Sequence[Finding],
+    causes: Sequence[Finding],
+    standing: Standing,
+    share: float,
 ) -> Verdict:
     """Some of what was found causes that it is behind; if nothing does, it is not to blame."""
     count = len(standing.others)
-    worse = f"{standing.better * count:.0f} of {count} others were better at this age"
+    worse = (
+        f"{standing.better * count:.0f} of {count} others were better at this age, and at least "
+        f"{share:.0%} will be at its end, as it looks"
+    )
     if causes:
         return _stop(now, causes, worse, BEHIND)
     why = f"It will not gain enough to matter: {worse}."
