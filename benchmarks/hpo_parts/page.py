@@ -74,8 +74,8 @@ share of others that were better at the same age, by the geometric mean over its
 in validation and its loss in training, and what this share changed by since half its age, times \
 the doublings of its age that are left (it can at most double), less the error that a share of few \
 has. Too many are 51 % after the first of twenty epochs, 37 % after two, 26 % after four, 15 % \
-after ten. It is *stopped* if something was found in it that was there all the time (two epochs at \
-least) or with which nothing is learned, which is the cause, and *finished* else: then it keeps \
+after ten; one whose value is among the best tenth is never behind. It is *stopped* if something \
+was found in it that was there all the time (two epochs at least) or with which nothing is learned, which is the cause, and *finished* else: then it keeps \
 its value. Whose loss falls faster and faster is spared. What is hopeless (a rate far too low, a \
 gradient that vanishes …) for three epochs ends a trial that is not among the best, and no new \
 best for twelve epochs finishes it, or for four if a fifth of the others will be better.

@@ -84,3 +84,14 @@ def test_epochs_are_counted_and_findings_can_be_asked_for() -> None:
     assert watched.epochs == 2
     assert watched.findings == ()
     watched.close()
+
+
+def test_who_does_not_tell_the_loss_in_training_is_compared_by_what_was_seen() -> None:
+    watched, model, optimizer = bedside([])
+    seen = []
+    for values in train(model, optimizer, 3):  # type: ignore[arg-type]
+        seen.append(values.pop("train_loss"))
+        watched.epoch(**values)
+    watched.close()
+    assert watched.losses["train_loss"] == pytest.approx(seen, rel=1e-5)
+    assert all(map(math.isnan, watched.losses["val_loss"]))  # it is judged by that

@@ -153,6 +153,15 @@ def test_a_loss_that_is_good_speaks_for_a_trial_whose_value_is_behind() -> None:
         assert JUDGE.verdict(late, lambda others=others: others).ends is ends  # type: ignore[misc]
 
 
+def test_the_best_by_their_value_are_not_ended_for_their_losses() -> None:
+    judge = Judge(POLICY.changed(behind=0.2, behind_late=0.1), epochs=20)
+    others = Others(OTHERS().values, (table([[0.1] * 20] * 20),))
+    for value, ends in ((1.5, False), (3.5, True)):  # one of twenty was better, or three
+        held_back = [replace(one, losses=(0.5,)) for one in curve(*[value] * 4)]
+        ends_now = judge.verdict(held_back, lambda: others).ends
+        assert ends_now is ends
+
+
 def test_one_epoch_is_too_little_for_findings_alone() -> None:
     early = Judge(POLICY.changed(warm_up=0))
     both = ("dying-relu", "loss-plateau")

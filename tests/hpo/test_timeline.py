@@ -3,9 +3,15 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from paramedic.hpo.recording import StudyFolder
-from paramedic.hpo.timeline import Timeline, timelines
+import numpy as np
+import pytest
+
+import paramedic
+from paramedic.hpo.policy import detectors_of
+from paramedic.hpo.recording import Goal, RecordedTrial, StudyFolder
+from paramedic.hpo.timeline import Timeline, timeline, timelines
 from paramedic.hpo.verdict import Visit
+from tests.hpo.trainings import patient, train
 
 
 def test_a_recorded_trial_is_visited_at_each_epoch_and_when_something_is_fatal(
@@ -47,3 +53,18 @@ def test_bests_and_times() -> None:
     assert trial.clock(Visit(2, 24, between=True)) == 3.0
     assert trial.clock(Visit(0, 4, between=True)) == 0.5
     assert trial.clock(Visit(3, 40, between=True)) == 4.0
+
+
+def test_a_replay_sees_the_same_losses_in_training_as_the_bedside(tmp_path: Path) -> None:
+    model, optimizer = patient()
+    seen, values = [], []
+    path = tmp_path / "trial.db"
+    with paramedic.watch(model, optimizer, trace=path) as monitor:
+        for told in train(model, optimizer, 3):
+            seen.append(told.pop("train_loss"))
+            monitor.epoch(**told)
+            values.append(told["val_loss"])
+    trial = RecordedTrial(0, tuple(values), (1.0, 2.0, 3.0), trace=path)
+    found = timeline(trial, Goal("val_loss", "minimize", 3), detectors_of())
+    assert found.losses[0] == ()  # it is judged by that
+    assert found.losses[1] == pytest.approx(np.minimum.accumulate(seen), rel=1e-5)

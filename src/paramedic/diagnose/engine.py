@@ -156,6 +156,13 @@ class Engine:
             self._due_epoch = self._epochs + max(1, self._epochs // _EACH_EPOCH)
             self._examine(self.window(), epoch_ended=True)
 
+    def mean_loss(self, since: int = -1) -> float:
+        """The mean loss of the steps after one, as far as they are remembered; NaN if none of them
+        is known and finite."""
+        pulse = self.window().pulse
+        losses = pulse.loss[(pulse.step > since) & np.isfinite(pulse.loss)]
+        return float(losses.mean()) if len(losses) else math.nan
+
     def amend_loss(self, loss: float, finite: bool) -> None:
         """Another loss for the newest step, unless an epoch has ended since: then it is final, in
         the trace too."""

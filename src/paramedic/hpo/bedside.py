@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from paramedic.diagnose.rules import DEFAULT
 from paramedic.hpo.judge import Judge
 from paramedic.hpo.policy import Policy, Rules, policy_of, staged
 from paramedic.hpo.standing import Peers
-from paramedic.hpo.verdict import LOSSES, Decision, Losses, Verdict, Visit, losses_of
+from paramedic.hpo.verdict import LOSSES, Decision, Verdict, Visit, losses_of
 from paramedic.probe.attach import Models, attach
 from paramedic.probe.attendant import Bystander
 from paramedic.probe.monitor import Monitor
@@ -106,7 +107,7 @@ class Bedside:
         self.verdict = Verdict(Decision.CONTINUE, 0, -1)
         self.shadowed: Verdict | None = None  # the first that would have ended the trial
         self._best = math.inf
-        self._losses: Losses = ()
+        self._told_last: tuple[dict[str, float], str] = {}, ""  # numbers, and which counts
         self._urgent = False
         self._since = -1  # the last step of the epoch before: what was not found since is gone
         self._began, self._ended = time.perf_counter(), math.nan
@@ -131,7 +132,7 @@ class Bedside:
     def _note(self, values: Mapping[str, float | Tensor]) -> None:
         numbers = {name: float(value) for name, value in values.items()}
         metric = self._metric_among(numbers)
-        self._losses = losses_of(numbers, metric)
+        self._told_last = numbers, metric
         if not metric:
             self._best = math.nan  # not known: no comparison with other trials
             return
@@ -165,7 +166,8 @@ class Bedside:
         findings = self.monitor.current(self._since).findings
         value = math.nan if self._best == math.inf else self._best
         step = self.monitor.last_step
-        self.visits.append(Visit(epoch, step, findings, value, between, self._losses))
+        losses = losses_of(*self._told_last, partial(self.monitor.mean_loss, self._since))
+        self.visits.append(Visit(epoch, step, findings, value, between, losses))
         self._since = self._since if between else step
         before, self.verdict = self.verdict, self._judge.verdict(self.visits, self._peers)
         if self.verdict.shadow and self.verdict.decision is not Decision.CONTINUE:

@@ -64,7 +64,7 @@ class Judge:
         others = peers() if found or not policy.any_symptom else nobody()
         views = self._views([visit.value for visit in ended], losses, others)
         standing, share = views[0], self._outlook(views)
-        if not policy.any_symptom and share >= policy.limit(standing.age):
+        if self._is_behind(standing, share):
             causes = [one for one in found if self._weighs(one, ended)]
             return _outclassed(now, found, causes, standing, share)
         convicted = self._convicted(ended, found, standing)
@@ -87,6 +87,14 @@ class Judge:
         ]
         by_value = Standing(lowest(values), others.values, self.epochs)
         return [by_value, *(one for one in by_loss if self._is_comparable(one))]
+
+    def _is_behind(self, standing: Standing, share: float) -> bool:
+        """Whether too many others will be better, and its value is not among the best already:
+        losses may be worse where a net is held back from learning by heart."""
+        policy = self.policy
+        if policy.any_symptom or standing.better < policy.behind_late:
+            return False
+        return share >= policy.limit(standing.age)
 
     def _outlook(self, views: Sequence[Standing]) -> float:
         if not self._is_comparable(views[0]):

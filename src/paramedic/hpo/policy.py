@@ -35,7 +35,7 @@ class Policy:
             looks (`outlook`) when a fifth of the trial is over: as sick if something was found in
             it that is hopeless or lasts, else as finished. The limit shrinks as the trial gets
             older, to `behind_late` at its end.
-        behind_late: see `behind`.
+        behind_late: see `behind`; the best so many by their value are not ended for being behind.
         deviations: how sure that share has to be, in standard deviations.
         fewest: other trials that are needed for a comparison.
         patience: epochs without a new best after which a trial is finished; 0 never.

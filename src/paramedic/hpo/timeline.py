@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.detector import Detector
@@ -121,7 +122,7 @@ class _Listener(Engine):
     def epoch(self, epoch: Epoch) -> None:
         super().epoch(epoch)
         self._ended += 1
-        self._losses = losses_of(epoch.values, self._metric)
+        self._losses = losses_of(epoch.values, self._metric, partial(self.mean_loss, self._since))
         self._meet(epoch.step, between=False)
 
     def _opened(self, case: Case) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Self
 
 from paramedic.types import Finding
 
-LOSSES = ("val_loss", "train_loss")  # by which trials are compared, beside their value
+_TRAINING = "train_loss"
+LOSSES = ("val_loss", _TRAINING)  # by which trials are compared, beside their value
 Losses = tuple[float, ...]
 BEHIND = "behind"  # the symptom of being worse than the others were at the same age
 
@@ -40,12 +41,16 @@ class Visit:
     losses: Losses = ()
 
 
-def losses_of(values: Mapping[str, float], metric: str = "") -> Losses:
+def losses_of(
+    values: Mapping[str, float], metric: str = "", seen: Callable[[], float] = lambda: math.nan
+) -> Losses:
     """The `LOSSES` among the numbers of an epoch, NaN where one is not known; so is what the trial
-    is judged by anyway, if there is another."""
-    known = [name for name in LOSSES if name in values]
+    is judged by anyway, if there is another. Who does not tell the loss in training is taken to
+    have that which was `seen`."""
+    told = values if _TRAINING in values else {**values, _TRAINING: seen()}
+    known = [name for name in LOSSES if not math.isnan(told.get(name, math.nan))]
     chosen = [name for name in known if name != metric] or known
-    return tuple(values[name] if name in chosen else math.nan for name in LOSSES)
+    return tuple(told[name] if name in chosen else math.nan for name in LOSSES)
 
 
 @dataclass(frozen=True, slots=True)

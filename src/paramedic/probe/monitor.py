@@ -153,6 +153,11 @@ class Monitor:
         self._recorder.settle()
         return self._recorder.engine.current(since)
 
+    def mean_loss(self, since: int = -1) -> float:
+        """The mean loss of the steps after one that were seen last; NaN if none was."""
+        self._recorder.settle()
+        return self._recorder.engine.mean_loss(since)
+
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Everything that was found, the root first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -47,6 +48,9 @@ class Unwatched(Monitor):
 
     def current(self, since: int = -1) -> Diagnosis:
         return self.diagnosis
+
+    def mean_loss(self, since: int = -1) -> float:
+        return math.nan
 
     @property
     def remedies(self) -> tuple[Remedy, ...]:
