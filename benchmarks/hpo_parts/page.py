@@ -75,10 +75,11 @@ in validation and its loss in training, and what this share changed by since hal
 the doublings of its age that are left (it can at most double), less the error that a share of few \
 has. Too many are 51 % after the first of twenty epochs, 37 % after two, 26 % after four, 15 % \
 after ten; one whose value is among the best tenth is never behind. It is *stopped* if something \
-was found in it that was there all the time (two epochs at least) or with which nothing is learned, which is the cause, and *finished* else: then it keeps \
-its value. Whose loss falls faster and faster is spared. What is hopeless (a rate far too low, a \
-gradient that vanishes …) for three epochs ends a trial that is not among the best, and no new \
-best for twelve epochs finishes it, or for four if a fifth of the others will be better.
+was found in it that was there all the time (two epochs at least) or with which nothing is \
+learned, which is the cause, and *finished* else: then it keeps its value. Whose loss falls faster \
+and faster is spared. What is hopeless (a rate far too low, a gradient that vanishes …) for three \
+epochs ends a trial that is not among the best, and no new best for twelve epochs finishes it, or \
+for four if a fifth of the others will be better.
 
 **How the settings were chosen.** On {tuning} trials for tuning, among them those that an earlier \
 rule was judged on (TSBA 49.6 %, Top10HR 70.9 %, 1.9 % lost). By how much time is needed to lose \
