@@ -61,9 +61,10 @@ def bootstrap(
     """
     if len(pool) < 2:
         raise ValueError(f"At least two recorded trials are needed but there are {len(pool)}.")
-    streams = _streams(len(pool), draws, length or len(pool), np.random.default_rng(seed))
+    length = length or len(pool)
+    streams = _streams(len(pool), draws, length, np.random.default_rng(seed))
     scores = [
-        score(rule, [pool[place] for place in ours], [pool[place] for place in others])
+        score(rule, [pool[place] for place in ours], [pool[place] for place in others], length)
         for ours, others in streams
     ]
     return Report(name, len(pool), summed(scores), causes(play(pool, rule)))
@@ -75,9 +76,9 @@ def _streams(
     """What the rule plays and what the baseline plays: places in the pool, each pair both ways."""
     first = _balanced(size, (draws, 2, length), random)
     later = _balanced(size, (draws, 2, (_LONGER - 1) * length), random)
-    for pair, more in zip(first, later, strict=True):
-        for one, other in ((0, 1), (1, 0)):
-            yield np.concatenate([pair[one], more[one]]), pair[other]
+    for one, other in np.concatenate([first, later], axis=2):
+        yield one, other
+        yield other, one
 
 
 def _balanced(size: int, shape: tuple[int, ...], random: np.random.Generator) -> Places:

@@ -96,15 +96,24 @@ class Score:
     spent: float
 
 
-def score(rule: Rule, stream: Sequence[Timeline], other: Sequence[Timeline]) -> Score:
+def score(
+    rule: Rule, stream: Sequence[Timeline], other: Sequence[Timeline], length: int = 0
+) -> Score:
     """Play a rule on a stream of trials, and the baseline on its first part and on another one.
 
-    `other` is as long as the baseline; `stream` is long enough for the trials of the rule.
+    Args:
+        rule: what ends trials.
+        stream: enough trials for the rule.
+        other: what the baseline has in the same time; a few more than `length`, since it may have
+            faster trials.
+        length: how many trials of the stream the baseline plays; as many as `other` has, if not
+            given.
     """
-    base = play(stream[: len(other)], Never())
+    first = stream[: length or len(other)]
+    base = play(first, Never())
     budget = base[-1].end
     runs = play(stream, rule, budget)
-    same = play(stream[: len(other)], rule)  # the same trials as the baseline
+    same = play(first, rule)  # the same trials as the baseline
     lost, cut = _harm(same)
     return Score(
         time_saved=time_saved(same, base),
