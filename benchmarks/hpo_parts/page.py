@@ -23,10 +23,11 @@ training. The three tasks are BTTackler's, made small: {trials} trials of {epoch
 {minutes:.0f} minutes of one core in all, which nothing was tuned on; the settings were chosen on \
 {tuning} others."""
 TRADE = """\
-Of the good trials, {harm} are finished too early: they are not blamed and keep the value they had, \
-but it is not among the best tenth any more. More hits cost more of them, and no limits that we know \
-reach both goals: the careful ones (`Policy(behind=0.35, behind_late=0.14, deviations=2.0)`) finish \
-{careful} of them too early and have a TSBA of {saved} and a Top10HR of {hits}."""
+Of the good trials, {harm} are finished too early: they are not blamed and keep the value they \
+had, but it is not among the best tenth any more. More hits cost more of them, and no limits that \
+we know reach both goals: the careful ones (`Policy(behind=0.35, behind_late=0.14, \
+deviations=2.0)`) finish {careful} of them too early and have a TSBA of {saved} and a Top10HR of \
+{hits}."""
 BOUND = """\
 How far could any rule come? An oracle that knows how each trial will end, and stops all but the \
 best tenth after so many epochs:"""
