@@ -15,7 +15,7 @@ def draw(results: dict[str, Any], folder: Path) -> Path:
 
     from benchmarks.hpo_parts.page import mean
 
-    figure, axes = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(10, 5), layout="constrained")
     points = {rule: _place(measures) for rule, measures in mean(results).items()}
     for rule, (harm, spared) in points.items():
         axes.plot(harm, spared, "o", color="C3" if rule == "ours" else "C0")
