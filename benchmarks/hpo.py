@@ -34,7 +34,7 @@ STAGES = ("all", "record", "healthy", "cost", "live", "simulate", "page")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="?", choices=STAGES, default="all")
-    parser.add_argument("--trials", type=int, default=150, help="per task and part")
+    parser.add_argument("--trials", type=int, default=0, help="only so many per task and part")
     parser.add_argument("--parts", nargs="*", choices=[*PARTS], default=[*PARTS], help="to record")
     parser.add_argument("--processes", type=int, default=2, help="that record")
     parser.add_argument("--draws", type=int, default=DRAWS, help="studies drawn from the trials")
@@ -47,7 +47,7 @@ def main() -> None:
     warnings.filterwarnings("ignore", message="Using padding='same' with even kernel")
     if chosen.what in ("all", "record"):
         for part in chosen.parts:
-            record(chosen.folder, PARTS[part], chosen.trials, chosen.processes)
+            record(chosen.folder, PARTS[part], chosen.processes, chosen.trials)
     if chosen.what in ("all", "healthy"):
         healthy.record(chosen.folder / "healthy")
     if chosen.what in ("all", "cost"):

@@ -27,25 +27,30 @@ OVERHEAD = 0.02  # more than `paramedic.hpo.optuna.watch` has: the trials take o
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Trials that are drawn with one seed; its studies lie in a folder of this name."""
+    """Trials that are drawn with one seed, so many per task; its studies lie in a folder of this
+    name."""
 
     name: str
     seed: int
+    trials: int
 
     def study(self, folder: Path, task: str) -> StudyFolder:
         return StudyFolder(folder / self.name / task)
 
 
-TUNING = (Part("tuning", 2026), Part("tuning-2", 9176))
-JUDGING = Part("judging", 5347)
+TUNING = (Part("tuning", 2026, 150), Part("tuning-2", 9176, 150), Part("tuning-3", 5347, 150))
+# A study with a rule has three to six times as many trials in the time of 150: of so many recorded
+# ones few are played twice, and no single lucky one makes the measures.
+JUDGING = Part("judging", 7411, 450)
 PARTS = {part.name: part for part in (*TUNING, JUDGING)}
 
 
-def record(folder: Path, part: Part, trials: int, processes: int = 1) -> None:
-    """All trials of a part, by so many processes of one thread each."""
+def record(folder: Path, part: Part, processes: int = 1, trials: int = 0) -> None:
+    """The trials of a part, or only the first ones, by so many processes of one thread each."""
     for name, task in TASKS.items():
         part.study(folder, name).create(Goal(task.metric, task.direction, EPOCHS))
-    shares = [range(first, trials, processes) for first in range(processes)]
+    count = trials or part.trials
+    shares = [range(first, count, processes) for first in range(processes)]
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         list(pool.map(_record_some, *zip(*((folder, part, one) for one in shares), strict=True)))
 
