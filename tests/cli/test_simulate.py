@@ -35,7 +35,8 @@ def test_json_has_every_measure(folder: Path) -> None:
     arguments = ["simulate", str(folder), "--rules", "patience", "--draws", "2", "--json", "-"]
     (told,) = json.loads(CliRunner().invoke(app, arguments).stdout)
     assert told["rule"] == "patience"
-    assert set(told["measures"]) == {"time_saved", "top_ten", "trials", "lost", "cut", "spent"}
+    measures = {"time_saved", "top_ten", "trials", "lost", "cut", "missed", "spent"}
+    assert set(told["measures"]) == measures
     assert set(told["measures"]["lost"]) == {"mean", "low", "high"}
 
 

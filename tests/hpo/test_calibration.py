@@ -22,7 +22,7 @@ def test_settings_are_found_on_one_half_and_tested_on_the_other(
 ) -> None:
     choices = {"patience": (9, 3, 0), "warm_up": (9,)}
     monkeypatch.setattr(calibration, "CHOICES", choices)
-    begin = Policy(patience=9, confirmed=9, behind=1.0, behind_late=1.0)
+    begin = Policy(patience=9, confirmed=9, chance=0.0)
     found = calibrate([[trial(number) for number in range(40)]], begin, draws=3)
     assert found.tried == 4  # the first, two of `patience`, one of `warm_up`
     assert found.changed == {"patience": 3}

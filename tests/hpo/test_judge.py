@@ -13,8 +13,8 @@ from paramedic.types import Severity
 from tests.hpo.cases import finding, visit, visits
 
 POLICY = Policy(
-    warm_up=2, symptoms=2, persistence=3, protect=0.2, behind=0.5, behind_late=0.5, deviations=1.0,
-    fewest=5, patience=6, confirmed=3, passed=0.4, hopeless=("learning-rate-too-low",),
+    warm_up=2, symptoms=2, persistence=3, protect=0.2, best=0.1, most=0, chance=0.05, fewest=5,
+    patience=6, confirmed=3, passed=0.4, hopeless=("learning-rate-too-low",),
 )  # fmt: skip
 JUDGE = Judge(POLICY, epochs=20)
 HEALTHY: tuple[str, ...] = ()
@@ -126,7 +126,10 @@ def test_a_sick_trial_that_is_behind_is_stopped_for_what_was_found(sick: list[Vi
     assert verdict.prunes
     assert verdict.cause == found
     assert verdict.symptoms == (found, "behind")
-    assert "15 of 20 others were better at this age, and at least 6" in verdict.why
+    assert (
+        "15 of 20 others were better at this age, and the chance to end among the " in verdict.why
+    )
+    assert "best 10.0% is 0.9%" in verdict.why
 
 
 def test_what_was_found_once_is_told_but_no_reason_to_drop_the_value_of_a_trial() -> None:
@@ -154,7 +157,7 @@ def test_a_loss_that_is_good_speaks_for_a_trial_whose_value_is_behind() -> None:
 
 
 def test_the_best_by_their_value_are_not_ended_for_their_losses() -> None:
-    judge = Judge(POLICY.changed(behind=0.2, behind_late=0.1), epochs=20)
+    judge = Judge(POLICY.changed(chance=0.1), epochs=20)
     others = Others(OTHERS().values, (table([[0.1] * 20] * 20),))
     for value, ends in ((1.5, False), (3.5, True)):  # one of twenty was better, or three
         held_back = [replace(one, losses=(0.5,)) for one in curve(*[value] * 4)]
@@ -178,10 +181,13 @@ def test_what_was_there_from_the_start_is_the_cause_from_the_second_epoch_on(
     assert early.verdict(sick, OTHERS).cause == cause
 
 
-def test_a_trial_that_is_behind_and_overtakes_others_is_spared() -> None:
-    assert JUDGE.verdict(curve(17.5, 17.4, 16.5), OTHERS).ends  # one: not enough
-    assert not JUDGE.verdict(curve(18.5, 17.5, 15.5), OTHERS).ends
-    assert JUDGE.verdict(curve(18.5, 15.5, 15.5, 15.5), OTHERS).ends  # that was long ago
+def test_of_many_trials_fewer_are_to_be_kept() -> None:
+    """What may be among the best tenth may not be among the best two of twenty."""
+    middling = curve(5.5, 5.4, 5.3, 5.2)
+    assert not JUDGE.verdict(middling, OTHERS).ends
+    few = Judge(POLICY.changed(most=1), epochs=20)
+    assert few.verdict(middling, OTHERS).ends
+    assert not few.verdict(curve(1.5, 1.4, 1.3, 1.2), OTHERS).ends  # the best tenth by its value
 
 
 def test_a_trial_that_came_to_its_end_is_not_ended() -> None:
@@ -198,7 +204,7 @@ def test_too_few_others_are_not_compared_with() -> None:
 
 def test_of_few_others_a_share_says_little() -> None:
     slow = curve(7.0, 6.99, 6.98, 6.97)
-    few, many = [1.0, 2.0, 3.0, 8.0, 9.0], [1.0, 2.0, 3.0] * 30 + [8.0, 9.0] * 20
+    few, many = [1.0, 2.0, 8.0, 8.5, 9.0], [1.0, 2.0, 8.0, 8.5, 9.0] * 20
     assert not JUDGE.verdict(slow, peers(*few)).ends
     assert JUDGE.verdict(slow, peers(*many)).ends
 
@@ -230,7 +236,7 @@ def test_what_gets_better_is_not_ended_for_a_finding_unless_it_is_behind() -> No
 
 
 def test_the_older_a_trial_is_the_fewer_must_have_been_better() -> None:
-    strict = Judge(POLICY.changed(behind=0.7, behind_late=0.3), epochs=20)
+    strict = Judge(POLICY.changed(chance=0.01), epochs=20)
     slow = [11.0 - 0.001 * place for place in range(12)]
     assert not strict.verdict(curve(*slow[:4]), OTHERS).ends
     assert strict.verdict(curve(*slow), OTHERS).ends
@@ -246,7 +252,7 @@ def test_a_trial_without_gain_for_long_is_finished_without_blame() -> None:
 
 
 def test_the_others_shorten_the_patience_but_not_for_the_best() -> None:
-    wide = Judge(POLICY.changed(behind=1.0, behind_late=1.0), epochs=20)
+    wide = Judge(POLICY.changed(chance=0.0), epochs=20)
     assert wide.verdict(curve(19.0, 18.0, *[11.5] * 4), OTHERS).decision is Decision.FINISHED
     assert not wide.verdict(curve(19.0, 18.0, *[1.5] * 4), OTHERS).ends
 
@@ -285,9 +291,11 @@ def test_a_verdict_needs_a_visit() -> None:
         JUDGE.verdict([])
 
 
-def test_a_trial_that_gathers_pace_is_spared() -> None:
-    hopeless = curve(18.0, 17.99, 17.98, 17.97)
+def test_a_trial_that_gathers_pace_is_not_stopped_for_findings_unless_it_is_behind() -> None:
+    both = ("dying-relu", "loss-plateau")
     losses = (2.301, 2.299, 2.295, 2.285)
-    late = [replace(one, losses=(2.0, loss)) for one, loss in zip(hopeless, losses, strict=True)]
-    assert JUDGE.verdict(hopeless, OTHERS).ends
-    assert not JUDGE.verdict(late, OTHERS).ends
+    for value, ends in ((6.5, False), (18.5, True)):
+        stuck = curve(*[value] * 4, findings=both)
+        late = [replace(one, losses=(2.0, loss)) for one, loss in zip(stuck, losses, strict=True)]
+        assert JUDGE.verdict(stuck, OTHERS).ends
+        assert JUDGE.verdict(late, OTHERS).ends is ends

@@ -26,7 +26,7 @@ from tests.hpo.trainings import nan_from, nothing, patient, train  # noqa: E402
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 ROOT = Path(__file__).parents[2]
-ALONE = Policy(behind=1.0, behind_late=1.0)  # trials are not compared
+ALONE = Policy(chance=0.0)  # trials are not compared
 
 
 @pytest.fixture(autouse=True)

@@ -1,47 +1,63 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
-from paramedic.hpo.outlook import outlook
-from paramedic.hpo.standing import Standing, nobody
+from paramedic.hpo.outlook import Outlook, outlook
+from paramedic.hpo.standing import Standing
 
-LEVELS = np.tile(np.arange(100.0)[:, None], 16)  # of a hundred others, kept for sixteen epochs
-
-
-def standing(*shares: float) -> Standing:
-    """A trial than which such a share was better after each epoch."""
-    return Standing([100 * share - 0.5 for share in shares], LEVELS)
+EPOCHS = 16
 
 
-def test_who_keeps_its_rank_is_taken_to_end_with_it() -> None:
-    assert outlook([standing(0.3, 0.3, 0.3, 0.3)], 0.0) == pytest.approx(0.3)
-    assert outlook([standing(0.3)], 0.0) == pytest.approx(0.3)  # nothing is known of how it moves
+def standing(share: float, epoch: int = EPOCHS, others: int = 100) -> Standing:
+    """A trial than which such a share of the others is better after an epoch."""
+    levels = np.tile(np.arange(float(others))[:, None], EPOCHS)
+    return Standing([math.inf] * (epoch - 1) + [others * share - 0.5], levels)
 
 
-def test_what_it_moved_by_since_half_its_age_it_moves_by_in_each_doubling() -> None:
-    assert outlook([standing(0.9, 0.5, 0.5, 0.4)], 0.0) == pytest.approx(0.2)  # two are left
-    assert outlook([standing(0.9, 0.5, 0.5, 0.2)], 0.0) == 0.0
-    assert outlook([standing(0.1, 0.3, 0.3, 0.4)], 0.0) == pytest.approx(0.6)
-    assert outlook([standing(*[0.3] * 15, 0.9)], 0.0) == pytest.approx(0.9)  # it is over
+def test_at_its_end_it_stands_where_it_stands() -> None:
+    assert outlook([standing(0.3)]).share == pytest.approx(0.3)
+    assert outlook([standing(0.0)]).share == pytest.approx(0.0)
+    assert outlook([standing(1.0)]).share == pytest.approx(1.0)
 
 
-def test_who_is_overtaken_has_at_most_twice_as_many_before_it() -> None:
-    assert outlook([standing(0.02, 0.1)], 0.0) == pytest.approx(0.2)
-    assert outlook([standing(0.5, 0.9)], 0.0) == 1.0
+def test_what_is_far_from_the_border_of_the_best_comes_a_little_nearer() -> None:
+    shares = [outlook([standing(0.6, epoch)]).share for epoch in (1, 4, 16)]
+    assert 0.4 < shares[0] < shares[1] < shares[2]
+    assert outlook([standing(0.02, 1)]).share > 0.02
+
+
+def test_the_more_of_the_trial_is_left_the_less_is_sure() -> None:
+    spreads = [outlook([standing(0.5, epoch)]).spread for epoch in (1, 2, 4, 8, 16)]
+    assert spreads == sorted(spreads, reverse=True)
+    chances = [outlook([standing(0.4, epoch)]).chance(0.1) for epoch in (1, 2, 4, 8, 16)]
+    assert chances == sorted(chances, reverse=True)
+    assert chances[0] > 0.03 > chances[-1]
+
+
+def test_the_better_it_stands_the_larger_is_its_chance() -> None:
+    chances = [outlook([standing(share, 4)]).chance(0.1) for share in (0.0, 0.1, 0.3, 0.6, 1.0)]
+    assert chances == sorted(chances, reverse=True)
+    assert chances[0] > 0.9
+    assert chances[-1] < 0.02
+
+
+def test_of_few_others_a_share_says_little() -> None:
+    few, many = (outlook([standing(1.0, 8, others)]) for others in (3, 300))
+    assert few.spread > many.spread
+    assert outlook([standing(0.5, 8, 4)]).chance(0.1) > 5 * outlook([standing(0.5, 8)]).chance(0.1)
 
 
 def test_being_good_by_one_number_counts_for_much() -> None:
     views = [standing(0.38), standing(0.08)]
-    assert outlook(views, 0.0) == pytest.approx(0.18)  # the geometric mean, with 2 % on each
-    assert outlook([standing(0.0), standing(0.98)], 0.0) == pytest.approx(0.1214, abs=1e-3)
+    assert outlook(views).share == pytest.approx(0.18)  # the geometric mean, with 2 % on each
+    assert outlook([standing(0.0), standing(0.98)]).share == pytest.approx(0.1214, abs=1e-3)
 
 
-def test_of_few_others_a_share_says_little() -> None:
-    few, many = np.zeros((4, 1)), np.zeros((400, 1))
-    assert outlook([Standing([1.0], few)], 0.0) == 1.0
-    assert outlook([Standing([1.0], few)], 2.0) == pytest.approx(0.5)  # of four, all say half
-    assert outlook([Standing([1.0], many)], 2.0) == pytest.approx(100 / 101)
-    assert outlook([Standing([-1.0], few)], 2.0) == 0.0
-    assert outlook([Standing([1.0], nobody().values)], 2.0) == 0.0
-    assert outlook([], 2.0) == 0.0
+def test_a_chance_is_that_of_a_normal_logarithm() -> None:
+    found = Outlook(middle=math.log(0.12), spread=0.5)
+    assert found.chance(0.1) == pytest.approx(0.5)
+    assert found.chance(0.12 * math.e - 0.02) == pytest.approx(0.9772, abs=1e-4)
+    assert found.chance(0.12 / math.e - 0.02) == pytest.approx(0.0228, abs=1e-4)

@@ -32,7 +32,8 @@ def test_the_planned_epochs_reach_the_stages_of_bttackler() -> None:
         (lambda: policy_of("asha"), "'bttackler'"),
         (lambda: Policy(protect=2.0), "between 0 and 1 but got 2.0"),
         (lambda: Policy(persistence=0), "at least 1 but got 0"),
-        (lambda: Policy(deviations=-1.0), "at least 0 but got -1.0"),
+        (lambda: Policy(chance=-0.1), "between 0 and 1 but got -0.1"),
+        (lambda: Policy(most=-1), "at least 0 but got -1"),
         (lambda: Policy().changed(patients=3), "no setting `patients`"),
     ],
 )
@@ -41,10 +42,8 @@ def test_errors_say_what_to_do(make: object, message: str) -> None:
         make()  # type: ignore[operator]
 
 
-def test_the_limit_falls_with_age() -> None:
-    policy = Policy(behind=0.4, behind_late=0.2)
-    assert policy.limit(0.2) == pytest.approx(0.4)
-    assert policy.limit(1.0) == pytest.approx(0.2)
-    assert policy.limit(0.05) > 0.7
-    assert policy.limit(0.005) > 1.0  # nobody ends so early
-    assert policy.limit(0.1) > policy.limit(0.15) > policy.limit(0.5)
+def test_the_best_are_a_share_and_at_most_so_many() -> None:
+    policy = Policy(best=0.1, most=12)
+    assert policy.among(0) == policy.among(20) == policy.among(120) == 0.1
+    assert policy.among(480) == pytest.approx(12 / 480)
+    assert Policy(best=0.1, most=0).among(480) == 0.1

@@ -79,7 +79,7 @@ def test_an_oracle_saves_nearly_all_and_loses_nothing() -> None:
 def test_a_rule_that_stops_the_best_never_reaches_it() -> None:
     found = score(StopsBad(-1.0), POOL * 4, POOL)
     assert found.time_saved == -1.0
-    assert found.lost == 1.0
+    assert found.lost == found.missed == 1.0
     assert found.top_ten == 0.0
 
 
@@ -87,6 +87,12 @@ def test_good_trials_that_are_finished_too_early_are_cut() -> None:
     found = score(Patience(3), POOL * 4, POOL)
     assert found.lost == 0.0
     assert found.cut == pytest.approx(1 / 3)  # 2.0 becomes 3.0, which is not of the best tenth
+
+
+def test_the_ten_best_are_of_all_trials_in_the_time_of_the_baseline() -> None:
+    assert score(StopsBad(2.0), POOL * 4, POOL).missed == 0.0
+    # Four rounds: each has one of 0, 1 and 2, which are the best twelve, and the last is stopped.
+    assert score(StopsBad(1.0), POOL * 4, POOL).missed == pytest.approx(1 / 3)
 
 
 def test_causes_are_counted() -> None:

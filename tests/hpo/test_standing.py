@@ -29,14 +29,6 @@ def test_older_than_all_others_it_is_compared_with_their_last() -> None:
     assert Standing([5.0, 4.0, 3.0], table([[2.0, 2.0]])).better == 1.0
 
 
-def test_an_earlier_age_lies_between_two_epochs_by_its_logarithm() -> None:
-    others = np.tile(np.arange(10.0)[:, None], 4)
-    standing = Standing([7.5, 7.5, 3.5, 3.5], others)
-    assert standing.better_after(2) == 0.8
-    assert standing.better_after(3) == 0.4
-    assert standing.better_after(6**0.5) == pytest.approx(0.6)
-
-
 def test_the_planned_epochs_are_those_of_the_others_if_not_known() -> None:
     others = np.zeros((3, 6))
     assert Standing([10.0, 8.0, 7.0], others).age == 0.5

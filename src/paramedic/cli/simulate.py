@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _POLICY = "policy"
 _TITLES = {
     "time_saved": "time saved", "top_ten": "top-10 hits", "trials": "trials", "lost": "good lost",
-    "cut": "good cut", "spent": "time spent",
+    "cut": "good cut", "missed": "top-10 missed", "spent": "time spent",
 }  # fmt: skip
 
 
@@ -44,7 +44,7 @@ def simulate(
 ) -> None:
     """Replay a recorded study: what rules would have saved, and which good trials lost.
 
-    `--set L006.epochs=12` sets a threshold of a detector, `--set policy.behind=0.6` one of the
+    `--set L006.epochs=12` sets a threshold of a detector, `--set policy.chance=0.05` one of the
     policy. `--calibrate` finds settings of the policy on half of the trials and tests them on
     the other half.
     """

@@ -21,7 +21,7 @@ from paramedic.hpo.simulator import Score, causes, play, score
 from paramedic.hpo.timeline import Timeline
 
 Places = NDArray[np.int64]
-_LONGER = 4  # times as many trials as the baseline has are drawn for the rule
+_LONGER = 6  # times as many trials as the baseline has are drawn for the rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,8 @@ from paramedic.hpo.timeline import Timeline
 # What is tried, one setting after the other, each with the best of those before.
 CHOICES: dict[str, tuple[Any, ...]] = {
     "warm_up": (0, 1, 2, 4),
-    "behind": (0.22, 0.26, 0.3, 0.36),
-    "behind_late": (0.08, 0.1, 0.13, 0.18),
-    "deviations": (1.0, 1.4, 1.8, 2.2),
+    "chance": (0.01, 0.025, 0.05, 0.08),
+    "most": (0, 8, 12, 16, 24),
     "fewest": (3, 5, 8),
     "patience": (8, 10, 12, 14),
     "confirmed": (3, 4, 5, 6),

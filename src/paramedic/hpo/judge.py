@@ -1,13 +1,13 @@
 """The policy at work: what findings and ranks mean for a trial. Pure: the same visits, the same
 verdict.
 
-What is fatal ends a trial at once. After the warm-up, a trial ends when too many of the others
-will be better at the end, as far as can be told from how it stands and moves among them
-(`outlook`, `Policy.limit`): as sick, if something was found in it that lasts or with which nothing
-is learned, which names the cause, and else as finished, because it will not gain enough to matter:
-it keeps its value. A finding alone has to be confirmed, by a second symptom that is measured in
-another way or by lasting, and never ends a trial that is among the best so far. Whose loss falls
-faster and faster is spared. A trial that gains nothing any more is finished, which is no blame.
+What is fatal ends a trial at once. After the warm-up, a trial ends when it has next to no chance to
+be among the best at its end, as far as can be told from how it stands among the others (`outlook`,
+`Policy.chance`): as sick, if something was found in it that lasts or with which nothing is learned,
+which names the cause, and else as finished, because it will not gain enough to matter: it keeps its
+value. A finding alone has to be confirmed, by a second symptom that is measured in another way or
+by lasting, and never ends a trial that is among the best so far, or whose loss falls faster and
+faster. A trial that gains nothing any more is finished, which is no blame.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from paramedic.hpo.outlook import outlook
+from paramedic.hpo.outlook import Outlook, outlook
 from paramedic.hpo.policy import Policy
 from paramedic.hpo.standing import Others, Peers, Standing, gathers_pace, lowest, nobody
 from paramedic.hpo.verdict import BEHIND, Decision, Verdict, Visit
@@ -59,20 +59,20 @@ class Judge:
         found = [one for one in now.findings if self._counts(one)]
         ended = [visit for visit in visits if not visit.between]
         losses = list(zip(*(visit.losses for visit in ended), strict=True))
-        if not policy.any_symptom and any(map(gathers_pace, losses)):
-            return _go_on(now, _slugs(found), "it gathers pace")
         others = peers() if found or not policy.any_symptom else nobody()
         views = self._views([visit.value for visit in ended], losses, others)
-        standing, share = views[0], self._outlook(views)
-        if self._is_behind(standing, share):
+        standing, ahead = views[0], self._outlook(views)
+        if ahead and self._is_behind(standing, ahead):
             causes = [one for one in found if self._weighs(one, ended)]
-            return _outclassed(now, found, causes, standing, share)
+            return _outclassed(now, found, causes, self._told(standing, ahead))
+        if not policy.any_symptom and any(map(gathers_pace, losses)):
+            return _go_on(now, _slugs(found), "it gathers pace")
         convicted = self._convicted(ended, found, standing)
         if convicted and self._is_among_best(standing):
             return _go_on(now, convicted.symptoms, "among the best trials so far")
         return (
             convicted
-            or self._finished(now, standing, share)
+            or self._finished(now, standing, ahead)
             or _go_on(now, _slugs(found), "one symptom")
         )
 
@@ -88,18 +88,24 @@ class Judge:
         by_value = Standing(lowest(values), others.values, self.epochs)
         return [by_value, *(one for one in by_loss if self._is_comparable(one))]
 
-    def _is_behind(self, standing: Standing, share: float) -> bool:
-        """Whether too many others will be better, and its value is not among the best already:
-        losses may be worse where a net is held back from learning by heart."""
-        policy = self.policy
-        if policy.any_symptom or standing.better < policy.behind_late:
-            return False
-        return share >= policy.limit(standing.age)
+    def _outlook(self, views: Sequence[Standing]) -> Outlook | None:
+        """How it will stand at its end; None if there is too little to compare it with."""
+        return outlook(views) if self._is_comparable(views[0]) else None
 
-    def _outlook(self, views: Sequence[Standing]) -> float:
-        if not self._is_comparable(views[0]):
-            return 0.0
-        return outlook(views, self.policy.deviations)
+    def _is_behind(self, standing: Standing, ahead: Outlook) -> bool:
+        """Whether it will not be among the best, and its value is not yet: losses may be worse
+        where a net is held back from learning by heart."""
+        if self.policy.any_symptom or standing.better < self.policy.best:
+            return False
+        return ahead.chance(self.policy.among(len(standing.others))) < self.policy.chance
+
+    def _told(self, standing: Standing, ahead: Outlook) -> str:
+        count = len(standing.others)
+        best = self.policy.among(count)
+        return (
+            f"{standing.better * count:.0f} of {count} others were better at this age, and the "
+            f"chance to end among the best {best:.1%} is {ahead.chance(best):.1%}, as it looks"
+        )
 
     def _counts(self, finding: Finding) -> bool:
         policy = self.policy
@@ -127,12 +133,12 @@ class Judge:
         ]
         return _stop(now, lasting, f"for {policy.persistence} epochs") if lasting else None
 
-    def _finished(self, now: Visit, standing: Standing, share: float) -> Verdict | None:
+    def _finished(self, now: Visit, standing: Standing, ahead: Outlook | None) -> Verdict | None:
         """Long without a gain; or shorter, if such a share of the others will be better too."""
         policy = self.policy
         benign = [one for one in now.findings if one.slug in policy.benign]
         if standing.is_known and policy.confirmed:
-            passed = share >= policy.passed
+            passed = ahead is not None and ahead.share >= policy.passed
             over = standing.stalled(policy.confirmed if passed else policy.patience)
         else:
             over = bool(benign)
@@ -170,15 +176,9 @@ def _outclassed(
     now: Visit,
     found: Sequence[Finding],
     causes: Sequence[Finding],
-    standing: Standing,
-    share: float,
+    worse: str,
 ) -> Verdict:
     """Some of what was found causes that it is behind; if nothing does, it is not to blame."""
-    count = len(standing.others)
-    worse = (
-        f"{standing.better * count:.0f} of {count} others were better at this age, and at least "
-        f"{share:.0%} will be at its end, as it looks"
-    )
     if causes:
         return _stop(now, causes, worse, BEHIND)
     why = f"It will not gain enough to matter: {worse}."

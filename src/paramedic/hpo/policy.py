@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 from paramedic.diagnose.detector import Detector
 from paramedic.diagnose.rules import DEFAULT, choose
 
-_COUNTS = ("warm_up", "symptoms", "persistence", "fewest", "patience", "confirmed")
-_FIFTH = 0.2  # the age at which `behind` holds
+_COUNTS = ("warm_up", "symptoms", "persistence", "most", "fewest", "patience", "confirmed")
+_MAY_BE_NONE = ("warm_up", "most", "patience", "confirmed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +30,13 @@ class Policy:
             inside the net, and on its loss.
         persistence: at how many epochs in a row a lone finding ends it.
         protect: the share of the best trials so far that no finding stops.
-        behind: a trial ends if so many of the others, as a share, will be better at the end, as it
-            looks (`outlook`) when a fifth of the trial is over: as sick if something was found in
-            it that is hopeless or lasts, else as finished. The limit shrinks as the trial gets
-            older, to `behind_late` at its end.
-        behind_late: see `behind`; the best so many by their value are not ended for being behind.
-        deviations: how sure that share has to be, in standard deviations.
+        best: the share of the best trials that are not to be lost; who is among them by its value
+            is never behind.
+        most: how many trials these are at the most: of a thousand nobody needs the best hundred,
+            and the time is better spent on new ones. 0 for no limit.
+        chance: a trial is behind, and ends, if its chance to be among the best at its end is
+            smaller, as it looks (`outlook`): as sick if something was found in it that is hopeless
+            or lasts, else as finished. 0 compares no trials.
         fewest: other trials that are needed for a comparison.
         patience: epochs without a new best after which a trial is finished; 0 never.
         confirmed: the same for a trial than which so many will be better as `passed` says; 0
@@ -56,9 +56,9 @@ class Policy:
     symptoms: int = 2
     persistence: int = 3
     protect: float = 0.3
-    behind: float = 0.26
-    behind_late: float = 0.1
-    deviations: float = 1.8
+    best: float = 0.1
+    most: int = 12
+    chance: float = 0.025
     fewest: int = 3
     patience: int = 12
     confirmed: int = 4
@@ -67,28 +67,21 @@ class Policy:
 
     def __post_init__(self) -> None:
         for name in _COUNTS:
-            least = 0 if name in ("warm_up", "patience", "confirmed") else 1
+            least = 0 if name in _MAY_BE_NONE else 1
             if not _is_count(getattr(self, name), least):
                 raise ValueError(
                     f"`{name}` must be a whole number of at least {least} but got "
                     f"{getattr(self, name)!r}."
                 )
-        for name in ("protect", "behind", "behind_late", "passed"):
+        for name in ("protect", "best", "chance", "passed"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(
                     f"`{name}` must be a share between 0 and 1 but got {getattr(self, name)!r}."
                 )
-        if not self.deviations >= 0:
-            raise ValueError(f"`deviations` must be at least 0 but got {self.deviations!r}.")
 
-    def limit(self, age: float) -> float:
-        """The share of better ones at which a trial ends, after a share `age` of its epochs.
-
-        What a rank at the end may differ from the outlook by grows with the doublings of the age
-        that are left, by their power 3/2.
-        """
-        left = math.log(age) / math.log(_FIFTH)
-        return self.behind_late + (self.behind - self.behind_late) * math.pow(left, 1.5)
+    def among(self, others: int) -> float:
+        """The share of the best that are not to be lost, in a study with so many other trials."""
+        return min(self.best, self.most / others) if self.most and others else self.best
 
     def changed(self, **settings: Any) -> Policy:
         """The same with other settings; unknown ones are told with those that there are."""
@@ -111,8 +104,7 @@ BTTACKLER = Policy(
     ignored=(),
     warm_up=0,
     protect=0.1,
-    behind=1.0,
-    behind_late=1.0,
+    chance=0.0,
     fewest=10,
     patience=0,
     confirmed=0,

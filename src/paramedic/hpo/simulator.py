@@ -19,6 +19,7 @@ from paramedic.hpo.timeline import Timeline
 from paramedic.hpo.verdict import Decision
 
 _GOOD = 0.1  # the best tenth of the trials are good
+_TEN = 10  # the best that are looked for
 
 
 class Remembered(Protocol):
@@ -85,6 +86,8 @@ class Score:
         trials: how many times as many trials were run in the same time.
         lost: the share of good trials (the best tenth) that were stopped.
         cut: the share of good trials that were called finished before they were good.
+        missed: of the ten best of all trials that were run in the time of the baseline, if each
+            had come to its end, the share that was ended before it was as good.
         spent: the share of the time of all trials that was spent on them.
     """
 
@@ -93,6 +96,7 @@ class Score:
     trials: float
     lost: float
     cut: float
+    missed: float
     spent: float
 
 
@@ -114,13 +118,14 @@ def score(
     budget = base[-1].end
     runs = play(stream, rule, budget)
     same = play(first, rule)  # the same trials as the baseline
-    lost, cut = _harm(same)
+    lost, cut = _harm(same, math.ceil(_GOOD * len(same)))
     return Score(
         time_saved=time_saved(same, base),
         top_ten=top_ten(runs, play(other, Never(), budget)),
         trials=len(runs) / len(base),
         lost=lost,
         cut=cut,
+        missed=sum(_harm(runs, _TEN)),
         spent=same[-1].end / budget,
     )
 
@@ -140,7 +145,7 @@ def top_ten(runs: Sequence[Remembered], rivals: Sequence[Remembered]) -> float:
     """
     ours = sorted(run.value for run in runs if math.isfinite(run.value))
     theirs = sorted(run.value for run in rivals if math.isfinite(run.value))
-    pooled = sorted([*ours, *theirs])[:10]
+    pooled = sorted([*ours, *theirs])[:_TEN]
     if not pooled:
         return 0.0
     border = pooled[-1]
@@ -150,10 +155,12 @@ def top_ten(runs: Sequence[Remembered], rivals: Sequence[Remembered]) -> float:
     return (sure + places * at / (at + rivals_at)) / len(pooled)
 
 
-def _harm(runs: Sequence[Run]) -> tuple[float, float]:
-    """What happened to the best tenth of the trials."""
+def _harm(runs: Sequence[Run], best: int) -> tuple[float, float]:
+    """What happened to the best so many of the trials: the share that was stopped, and finished."""
+    if not runs:
+        return 0.0, 0.0
     values = sorted(run.trial.best for run in runs)
-    border = values[max(math.ceil(_GOOD * len(values)), 1) - 1]
+    border = values[min(best, len(values)) - 1]
     good = [run for run in runs if run.trial.best <= border]
     lost = sum(run.decision is Decision.STOP for run in good)
     cut = sum(run.decision is Decision.FINISHED and run.value > border for run in good)

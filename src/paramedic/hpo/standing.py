@@ -74,16 +74,10 @@ class Standing:
     @property
     def better(self) -> float:
         """The share of the others that were better at this age."""
-        return self._share_below(len(self.bests) - 1)
-
-    def better_after(self, epochs: float) -> float:
-        """The same at an earlier age; between two epochs by the logarithm of the age."""
-        whole = int(epochs)
-        share = self._share_below(whole - 1)
-        if epochs == whole:
-            return share
-        between = math.log(epochs / whole) / math.log((whole + 1) / whole)
-        return share + between * (self._share_below(whole) - share)
+        if not self.others.size:
+            return 0.0
+        column = min(len(self.bests), self.others.shape[1]) - 1
+        return float((self.others[:, column] < self.bests[-1]).mean())
 
     @property
     def age(self) -> float:
@@ -95,12 +89,6 @@ class Standing:
         if epochs < 1 or len(self.bests) <= epochs:
             return False
         return self.bests[-1] >= self.bests[-1 - epochs]
-
-    def _share_below(self, column: int) -> float:
-        if not self.others.size:
-            return 0.0
-        at = min(column, self.others.shape[1] - 1)
-        return float((self.others[:, at] < self.bests[column]).mean())
 
 
 def gathers_pace(losses: Sequence[float], least: float = 1e-3) -> bool:

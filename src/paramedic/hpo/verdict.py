@@ -13,7 +13,7 @@ from paramedic.types import Finding
 _TRAINING = "train_loss"
 LOSSES = ("val_loss", _TRAINING)  # by which trials are compared, beside their value
 Losses = tuple[float, ...]
-BEHIND = "behind"  # the symptom that too many others will be better at the end
+BEHIND = "behind"  # the symptom of next to no chance to be among the best at the end
 
 
 class Decision(StrEnum):
