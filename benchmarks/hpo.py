@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("what", nargs="?", choices=STAGES, default="all")
     parser.add_argument("--trials", type=int, default=0, help="only so many per task and part")
     parser.add_argument("--parts", nargs="*", choices=[*PARTS], default=[*PARTS], help="to record")
-    parser.add_argument("--processes", type=int, default=2, help="that record")
+    parser.add_argument("--processes", type=int, default=2, help="that record and replay")
     parser.add_argument("--draws", type=int, default=DRAWS, help="studies drawn from the trials")
     parser.add_argument("--budget", type=float, default=live.BUDGET, help="seconds, live study")
     parser.add_argument("--seeds", type=int, default=live.SEEDS, help="live studies per sampler")
@@ -56,7 +56,8 @@ def main() -> None:
         found = live.measure(chosen.folder / "live", chosen.budget, chosen.seeds)
         _save(chosen.folder / "live.json", found)
     if chosen.what in ("all", "simulate"):
-        _save(chosen.folder / "results.json", simulate(chosen.folder, chosen.draws))
+        found = simulate(chosen.folder, chosen.draws, chosen.processes)
+        _save(chosen.folder / "results.json", found)
     if chosen.what in ("all", "simulate", "page"):
         print(f"wrote {page.write(_results(chosen.folder), chosen.out)}")
 
