@@ -38,10 +38,15 @@ class Part:
         return StudyFolder(folder / self.name / task)
 
 
-TUNING = (Part("tuning", 2026, 150), Part("tuning-2", 9176, 150), Part("tuning-3", 5347, 150))
+TUNING = (
+    Part("tuning", 2026, 150),
+    Part("tuning-2", 9176, 150),
+    Part("tuning-3", 5347, 150),
+    Part("tuning-4", 7411, 450),
+)
 # A study with a rule has three to six times as many trials in the time of 150: of so many recorded
 # ones few are played twice, and no single lucky one makes the measures.
-JUDGING = Part("judging", 7411, 450)
+JUDGING = Part("judging", 3862, 450)
 PARTS = {part.name: part for part in (*TUNING, JUDGING)}
 
 
