@@ -23,7 +23,7 @@ from paramedic.hpo.verdict import Decision, Verdict, Visit
 DRAWS = 40  # pairs of studies
 LENGTH = 150  # trials of a study that is drawn
 # Ours without the symptoms that compare trials: what diagnosis does alone.
-ALONE = Policy(chance=0.0, passed=1.0)
+ALONE = Policy(chance=0.0)
 # Ours without a limit to how many trials are kept.
 EVERY = Policy(most=0)
 RULES: dict[str, tuple[str, Rule]] = {

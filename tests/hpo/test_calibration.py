@@ -20,12 +20,12 @@ def trial(number: int) -> Timeline:
 def test_settings_are_found_on_one_half_and_tested_on_the_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    choices = {"patience": (9, 3, 0), "warm_up": (9,)}
+    choices = {"patience": (0.9, 0.3, 0.0), "warm_up": (9,)}
     monkeypatch.setattr(calibration, "CHOICES", choices)
-    begin = Policy(patience=9, confirmed=9, chance=0.0)
+    begin = Policy(patience=0.9, chance=0.0)
     found = calibrate([[trial(number) for number in range(40)]], begin, draws=3)
     assert found.tried == 4  # the first, two of `patience`, one of `warm_up`
-    assert found.changed == {"patience": 3}
-    assert found.policy.patience == 3
+    assert found.changed == {"patience": 0.3}
+    assert found.policy.patience == 0.3
     assert found.testing[0].trials == found.tuning[0].trials == 20
     assert found.testing[0].measures["spent"].mean < found.default[0].measures["spent"].mean

@@ -14,7 +14,7 @@ from tests.hpo.cases import finding, visit, visits
 
 POLICY = Policy(
     warm_up=2, symptoms=2, persistence=3, protect=0.2, best=0.1, most=0, chance=0.05, fewest=5,
-    patience=6, confirmed=3, passed=0.4, hopeless=("learning-rate-too-low",),
+    patience=0.3, hopeless=("learning-rate-too-low",),
 )  # fmt: skip
 JUDGE = Judge(POLICY, epochs=20)
 HEALTHY: tuple[str, ...] = ()
@@ -251,10 +251,11 @@ def test_a_trial_without_gain_for_long_is_finished_without_blame() -> None:
     assert not JUDGE.verdict(curve(3.0, *[1.5] * 6)).ends
 
 
-def test_the_others_shorten_the_patience_but_not_for_the_best() -> None:
-    wide = Judge(POLICY.changed(chance=0.0), epochs=20)
-    assert wide.verdict(curve(19.0, 18.0, *[11.5] * 4), OTHERS).decision is Decision.FINISHED
-    assert not wide.verdict(curve(19.0, 18.0, *[1.5] * 4), OTHERS).ends
+def test_without_a_plan_and_others_it_is_a_finding_that_finishes() -> None:
+    nobody_knows = Judge(POLICY)
+    assert not nobody_knows.verdict(curve(3.0, *[1.5] * 12)).ends
+    found = curve(3.0, *[1.5] * 12, findings=("no-more-gain",))
+    assert nobody_knows.verdict(found).decision is Decision.FINISHED
 
 
 def test_a_finding_finishes_a_trial_whose_value_is_not_known() -> None:

@@ -270,7 +270,7 @@ def test_several_objectives_are_refused() -> None:
 
 def test_a_policy_of_ones_own() -> None:
     study = study_of()
-    never = Policy(fatal=(), persistence=99, symptoms=9, patience=0)
+    never = Policy(fatal=(), persistence=99, symptoms=9, patience=0.0)
     study.optimize(lambda trial: objective(trial, policy=never), n_trials=4)
     assert TrialState.PRUNED not in {trial.state for trial in study.trials}
 

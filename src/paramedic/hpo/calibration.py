@@ -19,9 +19,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "chance": (0.01, 0.025, 0.05, 0.08),
     "most": (0, 8, 12, 16, 24),
     "fewest": (3, 5, 8),
-    "patience": (8, 10, 12, 14),
-    "confirmed": (3, 4, 5, 6),
-    "passed": (0.1, 0.15, 0.2, 0.3),
+    "patience": (0.4, 0.5, 0.6, 0.7),
     "protect": (0.2, 0.3, 0.4),
 }
 

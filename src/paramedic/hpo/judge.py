@@ -71,9 +71,7 @@ class Judge:
         if convicted and self._is_among_best(standing):
             return _go_on(now, convicted.symptoms, "among the best trials so far")
         return (
-            convicted
-            or self._finished(now, standing, ahead)
-            or _go_on(now, _slugs(found), "one symptom")
+            convicted or self._finished(now, standing) or _go_on(now, _slugs(found), "one symptom")
         )
 
     def _views(
@@ -133,15 +131,11 @@ class Judge:
         ]
         return _stop(now, lasting, f"for {policy.persistence} epochs") if lasting else None
 
-    def _finished(self, now: Visit, standing: Standing, ahead: Outlook | None) -> Verdict | None:
-        """Long without a gain; or shorter, if such a share of the others will be better too."""
-        policy = self.policy
-        benign = [one for one in now.findings if one.slug in policy.benign]
-        if standing.is_known and policy.confirmed:
-            passed = ahead is not None and ahead.share >= policy.passed
-            over = standing.stalled(policy.confirmed if passed else policy.patience)
-        else:
-            over = bool(benign)
+    def _finished(self, now: Visit, standing: Standing) -> Verdict | None:
+        """Long without a gain."""
+        benign = [one for one in now.findings if one.slug in self.policy.benign]
+        patience = math.ceil(self.policy.patience * standing.planned)
+        over = standing.stalled(patience) if standing.is_known and patience else bool(benign)
         if not over:
             return None
         cause = benign[0].slug if benign else NO_MORE_GAIN

@@ -113,7 +113,8 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
         rules: `default`, `bttackler`, or a list of codes (`["N001", "G"]`).
         policy: when a trial ends; by default that of the rules.
         warm_up: epochs in which only what is fatal ends the trial.
-        epochs: the planned epochs, to tell what was saved (and for BTTackler's stages).
+        epochs: the planned epochs, by which the age of a trial is told, what was saved, and
+            BTTackler's stages; as many as the other trials had, if not given.
         metric: which of the values given to `epoch` counts; by default `val_loss`, or `val_acc`
             if the study maximizes.
         on_sick: how the sampler learns of a trial that was stopped. `prune`: as of any pruned

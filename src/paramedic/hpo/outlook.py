@@ -21,15 +21,11 @@ _GROWTH = 0.3  # … and in several, by this power of their number
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The share of the others that will be better at the end; its logarithm is normal."""
+    """The share of the others that will be better at the end, with two in a hundred added: its
+    logarithm is normal, with this middle and spread."""
 
     middle: float
     spread: float
-
-    @property
-    def share(self) -> float:
-        """The share that is expected."""
-        return min(max(math.exp(self.middle) - _FEW, 0.0), 1.0)
 
     def chance(self, best: float) -> float:
         """How likely the trial will be among this share of the best.

@@ -9,8 +9,9 @@ from typing import Any
 from paramedic.diagnose.detector import Detector
 from paramedic.diagnose.rules import DEFAULT, choose
 
-_COUNTS = ("warm_up", "symptoms", "persistence", "most", "fewest", "patience", "confirmed")
-_MAY_BE_NONE = ("warm_up", "most", "patience", "confirmed")
+_COUNTS = ("warm_up", "symptoms", "persistence", "most", "fewest")
+_MAY_BE_NONE = ("warm_up", "most")
+_SHARES = ("protect", "best", "chance", "patience")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,8 @@ class Policy:
             smaller, as it looks (`outlook`): as sick if something was found in it that is hopeless
             or lasts, else as finished. 0 compares no trials.
         fewest: other trials that are needed for a comparison.
-        patience: epochs without a new best after which a trial is finished; 0 never.
-        confirmed: the same for a trial than which so many will be better as `passed` says; 0
-            leaves it to a benign finding.
-        passed: see `confirmed`.
+        patience: the share of the planned epochs without a new best after which a trial is
+            finished; 0, or where the planned epochs are not known, leaves it to a benign finding.
         any_symptom: every finding ends a trial that is not protected, at once.
     """
 
@@ -60,9 +59,7 @@ class Policy:
     most: int = 12
     chance: float = 0.025
     fewest: int = 3
-    patience: int = 12
-    confirmed: int = 4
-    passed: float = 0.2
+    patience: float = 0.6
     any_symptom: bool = False
 
     def __post_init__(self) -> None:
@@ -73,7 +70,7 @@ class Policy:
                     f"`{name}` must be a whole number of at least {least} but got "
                     f"{getattr(self, name)!r}."
                 )
-        for name in ("protect", "best", "chance", "passed"):
+        for name in _SHARES:
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(
                     f"`{name}` must be a share between 0 and 1 but got {getattr(self, name)!r}."
@@ -106,8 +103,7 @@ BTTACKLER = Policy(
     protect=0.1,
     chance=0.0,
     fewest=10,
-    patience=0,
-    confirmed=0,
+    patience=0.0,
     any_symptom=True,
 )
 POLICIES = {DEFAULT: Policy(), "bttackler": BTTACKLER}

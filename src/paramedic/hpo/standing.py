@@ -80,9 +80,14 @@ class Standing:
         return float((self.others[:, column] < self.bests[-1]).mean())
 
     @property
+    def planned(self) -> int:
+        """The planned epochs, or else how many the others had; 0 if neither is known."""
+        return self.epochs or self.others.shape[1]
+
+    @property
     def age(self) -> float:
         """The share of the planned epochs that have ended."""
-        return len(self.bests) / max(self.epochs or self.others.shape[1], len(self.bests), 1)
+        return len(self.bests) / max(self.planned, len(self.bests), 1)
 
     def stalled(self, epochs: int) -> bool:
         """Whether the last so many epochs brought nothing better."""
