@@ -311,14 +311,22 @@ def _rivals(results: dict[str, Any]) -> str:
     """Which rules do better by one of the two measures, and what they lose."""
     rules = {rule: _plain(measures) for rule, measures in mean(results).items()}
     ours = rules["ours"]
-    better = [
-        f"{rule} ({one['time_saved']:.1%} and {one['top_ten']:.1%}, {_harm(one):.1%} lost)"
+    better = {
+        rule: one
         for rule, one in rules.items()
         if one["time_saved"] > ours["time_saved"] or one["top_ten"] > ours["top_ten"]
-    ]
+    }
     if not better:
-        return "No other rule of the table has a better TSBA or Top10HR."
-    return _spaced(f"Better by TSBA or Top10HR: {', '.join(better)}.")
+        return "No other rule has a better TSBA or Top10HR."
+    told = (
+        f"{rule} ({one['time_saved']:.1%} and {one['top_ten']:.1%}, {_harm(one):.1%} lost)"
+        for rule, one in better.items()
+    )
+    as_few = [rule for rule, one in better.items() if _harm(one) <= _harm(ours)]
+    loses = f"{', '.join(as_few)} of them" if as_few else "none of them"
+    return _spaced(
+        f"Better by TSBA or Top10HR: {', '.join(told)}; {loses} with as few good trials lost."
+    )
 
 
 def _trade(results: dict[str, Any]) -> str:
