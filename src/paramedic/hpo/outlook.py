@@ -43,8 +43,8 @@ def outlook(views: Sequence[Standing]) -> Outlook:
 
     A trial is seen by several numbers, which err in different ways (its value, its loss in
     validation and in training): the geometric mean of their shares counts, so that being good by
-    one of them counts for much. Ranks move with the logarithm of the age, so what is not known is
-    how many doublings of the age are left, and that of few others a share says little.
+    one of them counts for much. Ranks move with the logarithm of the age: the more doublings of it
+    are left, the less is sure. And of few others a share says little.
 
     Args:
         views: how the trial stands by each number, its value first; with at least one other.
