@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 
 from paramedic.hpo.bedside import Bedside, Orders
 from paramedic.hpo.judge import nobody
+from paramedic.hpo.standing import Others
 from paramedic.hpo.verdict import Decision, Verdict
 from tests.hpo.trainings import nan_from, patient, train
 
@@ -95,3 +97,34 @@ def test_who_does_not_tell_the_loss_in_training_is_compared_by_what_was_seen() -
     watched.close()
     assert watched.losses["train_loss"] == pytest.approx(seen, rel=1e-5)
     assert all(map(math.isnan, watched.losses["val_loss"]))  # it is judged by that
+
+
+def test_what_judging_takes_is_paid_for_by_looking_later() -> None:
+    """To read the other trials may take long, of a large study or over a network."""
+
+    def peers() -> Others:
+        time.sleep(0.2)
+        return nobody()
+
+    model, optimizer = patient()
+    watched = Bedside(
+        model, optimizer, Orders(overhead=0.5), peers=peers, told=lambda _: None, broken=Broken
+    )
+    for values in train(model, optimizer, 3):
+        watched.epoch(**values)
+    assert watched.monitor.spent["seconds"] > 0.4
+    assert watched.monitor._loop.schedule.wait() > 20
+    watched.close()
+
+
+def test_an_error_in_judging_ends_the_judging_alone(caplog: pytest.LogCaptureFixture) -> None:
+    def peers() -> Others:
+        raise OSError("the storage is gone")
+
+    model, optimizer = patient()
+    watched = Bedside(model, optimizer, Orders(), peers=peers, told=lambda _: None, broken=Broken)
+    for values in train(model, optimizer, 4):
+        assert not watched.epoch(**values).ends
+    watched.close()
+    assert "judge" in watched.monitor.not_checked
+    assert sum("judge" in record.getMessage() for record in caplog.records) == 1

@@ -48,6 +48,31 @@ def test_examinations_are_no_part_of_a_look(monkeypatch: pytest.MonkeyPatch) -> 
     assert run.schedule.looks[VITALS] == 1
 
 
+def test_what_is_done_beside_the_looks_is_owed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The end of an epoch, with an examination, between two looks and while the loop is idle."""
+    run = Run(monkeypatch)
+    run.turn(None, 1.0)
+    run.guard.entered = run.now
+    run.guard.seconds += 0.03
+    run.recorder.seconds += 0.02
+    run.ledger.beside()
+    run.ledger.restart()
+    run.turn(VITALS, 1.0, 0.01)
+    assert list(run.schedule._costs[VITALS]) == [pytest.approx(0.01)]
+    assert run.schedule.wait() == 0, "the look has taken it into account"
+    assert run.schedule.due >= 3, "0.03 seconds of 0.01 in each step"
+
+
+def test_an_examination_that_somebody_asked_for_does_not_make_looks_cheap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = Run(monkeypatch)
+    run.turn(None, 1.0)
+    run.recorder.seconds += 0.5
+    run.turn(VITALS, 1.0, 0.1)
+    assert list(run.schedule._costs[VITALS]) == [0.0]
+
+
 def test_what_passed_before_a_restart_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run(monkeypatch)
     run.now, run.guard.seconds = 100.0, 50.0

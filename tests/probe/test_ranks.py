@@ -91,8 +91,8 @@ def test_the_largest_distance_wins(monkeypatch: pytest.MonkeyPatch) -> None:
         tensor.clamp_(min=17)
 
     monkeypatch.setattr(dist, "all_reduce", all_reduce)
-    assert _shards().largest(5) == 17
-    assert _shards().largest(40) == 40
+    assert _shards().largest(5, 3) == (17, 17)
+    assert _shards().largest(40, 8) == (40, 17)
 
 
 def test_whole_tensors_of_a_sharded_model_are_not_gathered() -> None:
@@ -137,7 +137,7 @@ def test_a_group_of_one_changes_nothing(mesh: Any) -> None:
     shards = Shards([_sharded(torch.ones(4), mesh)])
     moments = _moments(3)
     assert shards.merge(moments).table().tolist() == moments.table().tolist()
-    assert shards.largest(12) == 12
+    assert shards.largest(12, 3) == (12, 3)
 
 
 def test_norms_of_sharded_and_whole_tensors(mesh: Any) -> None:

@@ -187,13 +187,57 @@ def test_what_examining_took_is_paid_for_by_looking_later() -> None:
     schedule = Schedule(0.01)
     for step in range(6):
         schedule.looked(step, FULL, 0.0101, 0.0001)
-    usual = schedule.plan(6, FULL)
-    schedule.examined(0.002)  # as much as 20 steps of the budget
-    assert schedule.plan(6, FULL) == pytest.approx(usual + 20, abs=1)
-    assert schedule.plan(6, FULL) == usual
-    always = Schedule(None)
-    always.examined(1.0)
-    assert always.plan(1, FULL) == 1
+    schedule.agree(6, FULL, 10)
+    schedule.agree(6, VITALS, 5)
+    schedule.owe(0.002)  # as much as 20 steps of the budget
+    wait = schedule.wait()
+    assert wait == pytest.approx(20, abs=1)
+    assert schedule.wait() == 0, "it is paid once"
+    schedule.agree(6, VITALS, 5, wait)
+    assert schedule.level(6 + 5 + wait - 1) is None
+    assert schedule.level(6 + 5 + wait) == VITALS
+    assert schedule.level(6 + 10 + wait) == FULL, "looks of all levels wait"
+
+
+def test_nothing_is_owed_without_a_budget() -> None:
+    schedule = Schedule(None)
+    schedule.looked(0, FULL, 0.01, 0.001)
+    schedule.owe(1.0)
+    assert schedule.wait() == 0
+
+
+def test_a_large_debt_does_not_blind_us_for_long() -> None:
+    schedule = Schedule(0.01)
+    schedule.passed(0.01, 0.0)
+    schedule.owe(100.0)
+    assert schedule.wait() == 100
+
+
+def test_who_has_an_allowance_does_not_wait_for_full_looks() -> None:
+    schedule = Schedule(0.01, allowance=1.0)
+    for step in range(6):
+        schedule.looked(step, FULL, 0.0101, 0.0001)
+    schedule.agree(6, FULL, 10, wait=30)
+    assert schedule.level(16) == FULL
+
+
+@pytest.mark.parametrize("cost", [0.3 * MS, 1 * MS])
+def test_the_budget_is_kept_with_what_epochs_cost(cost: float) -> None:
+    schedule, ours, steps = Schedule(0.01), 0.0, 20_000
+    for step in range(steps):
+        level = schedule.level(step)
+        if level is None:
+            schedule.passed(5 * MS, 0.0)
+        else:
+            look = 2 * MS if level == FULL else 0.2 * MS
+            ours += look
+            schedule.looked(step, level, 5 * MS + look, look)
+            schedule.agree(step, level, schedule.plan(step, level), schedule.wait())
+        if step % 50 == 49:
+            ours += cost
+            schedule.owe(cost)
+    assert 0.004 < ours / (steps * 5 * MS) <= 0.01
+    assert schedule.looks[FULL] > 50
 
 
 def test_an_allowance_is_spent_on_looks_that_become_rarer() -> None:

@@ -13,6 +13,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import paramedic
+from paramedic.diagnose.summary import Summary
 from paramedic.probe import ranks
 from paramedic.probe.teller import Teller
 from paramedic.types import Finding, Health, Remedy, Severity
@@ -86,3 +87,11 @@ def test_a_log_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     with paramedic.watch(model, optimizer, log=blocked / "run.jsonl") as monitor:
         assert "not written" in monitor.not_checked["log"]
+
+
+def test_nobody_sums_up_an_epoch_for_nobody() -> None:
+    def summarize() -> Summary:
+        raise AssertionError("nobody listens")
+
+    assert not logging.getLogger("paramedic").isEnabledFor(logging.INFO)
+    Teller(None).epoch(summarize)

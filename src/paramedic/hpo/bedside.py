@@ -26,12 +26,13 @@ from paramedic.hpo.standing import Peers
 from paramedic.hpo.verdict import LOSSES, Decision, Verdict, Visit, losses_of
 from paramedic.probe.attach import Models, attach
 from paramedic.probe.attendant import Bystander
+from paramedic.probe.guard import Guard, aside
 from paramedic.probe.monitor import Monitor
 from paramedic.probe.options import Options
 from paramedic.probe.unwatched import Unwatched
 from paramedic.types import Finding, Remedy
 
-OVERHEAD = 0.01  # of the steps; what is done once per epoch and per trial comes on top
+OVERHEAD = 0.01  # of the time; the first looks and what is done once per trial come on top
 _USUAL = {
     "minimize": ("val_loss", "loss", "train_loss"),
     "maximize": ("val_acc", "val_accuracy", "acc", "accuracy", "train_acc"),
@@ -160,8 +161,14 @@ class Bedside:
 
     def _visit(self, epoch: int, *, between: bool = False) -> None:
         if not isinstance(self.monitor, Unwatched):  # PARAMEDIC=off: every trial goes on
-            self.monitor.guard.attempt("judge", self._see, epoch, between)
+            self._see(epoch, between)
 
+    @property
+    def guard(self) -> Guard:
+        """Errors in judging end the judging, not the trial."""
+        return self.monitor.guard
+
+    @aside("judge")
     def _see(self, epoch: int, between: bool) -> None:
         findings = self.monitor.current(self._since).findings
         value = math.nan if self._best == math.inf else self._best
@@ -174,6 +181,7 @@ class Bedside:
             self.shadowed = self.shadowed or self.verdict
         if _essence(before) != _essence(self.verdict):
             self._told(self.shadowed or self.verdict)
+        self.monitor.charge()
 
     # -- what can be asked -----------------------------------------------------------------------
 

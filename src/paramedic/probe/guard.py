@@ -65,7 +65,9 @@ class Guard:
 class Guarded(Protocol):
     """Whoever has a guard."""
 
-    guard: Guard
+    @property
+    def guard(self) -> Guard:
+        """Keeps the accounts."""
 
 
 Owner = TypeVar("Owner", bound=Guarded)

@@ -17,12 +17,19 @@ class Ledger:
         self._schedule, self._guard, self._recorder = schedule, guard, recorder
         self._clock, self._spent = perf_counter(), 0.0
         self._paid = 0.0  # seconds of the processor that are accounted for
-        self._examined = 0.0  # seconds of examinations that are accounted for
+        self._examined = 0.0  # seconds of examinations in turns that are accounted for
         guard.clocks_processor = schedule.is_generous
 
     def restart(self) -> None:
         """What has passed until now is accounted for elsewhere."""
         self._clock, self._spent = perf_counter(), self._guard.seconds
+
+    def beside(self) -> None:
+        """What was spent since the last turn was on no look, like the end of an epoch: the next
+        looks wait until it is paid for. Asked inside a method that runs `aside`."""
+        spent = self._guard.spent(perf_counter())
+        self._schedule.owe(spent - self._spent)
+        self._spent, self._examined = spent, self._recorder.seconds
 
     def turn(self, step: int, level: str | None, shards: Shards) -> None:
         """A turn that was looked at in `level`, if at all, is over: plan the next look."""
@@ -35,10 +42,8 @@ class Ledger:
             schedule.passed(seconds, cost)
             return
         schedule.looked(step, level, seconds, cost)
-        distance = schedule.plan(step, level)
-        if shards:
-            distance = shards.largest(distance)
-        schedule.agree(step, level, distance)
+        planned = schedule.plan(step, level), schedule.wait()
+        schedule.agree(step, level, *(shards.largest(*planned) if shards else planned))
 
     def _measure(self) -> tuple[float, float]:
         """The seconds of the turn, and those of them that were ours, without examinations."""
@@ -54,5 +59,6 @@ class Ledger:
             guard.clocks_processor = schedule.is_generous
         examined = self._recorder.seconds - self._examined
         self._examined += examined
-        schedule.examined(examined)
-        return seconds, cost - examined
+        schedule.owe(examined)
+        # Who asks for findings may have an examination made that is no part of a turn.
+        return seconds, max(cost - examined, 0.0)

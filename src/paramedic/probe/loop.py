@@ -280,6 +280,11 @@ class Loop:
             return False
         return True
 
+    def charge(self) -> None:
+        """What was done since the last step was no look: the next ones wait until it is paid for.
+        Asked inside a method that runs `aside`."""
+        self._ledger.beside()
+
     def finish_open(self) -> None:
         """End the turn under way if an optimizer has stepped in it."""
         if not self._idle.active and self.cycle.stepped and not self.cycle.stepping:

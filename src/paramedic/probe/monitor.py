@@ -103,9 +103,10 @@ class Monitor:
         self._loop.finish_open()
         self._recorder.epoch(Epoch(self._epochs, self.last_step, numbers))
         self._epochs += 1
-        self._teller.epoch(self.summary())
+        self._teller.epoch(self.summary)
         if self._recorder.writer is not None:
             self._standing.tell(self._stands)
+        self.charge()
 
     def remember(self, losses: Sequence[float], epochs: Sequence[Mapping[str, float]]) -> None:
         """What was seen of this run before it was interrupted: the loss of each step, the numbers
@@ -116,6 +117,11 @@ class Monitor:
         for values in epochs:
             history.add_epoch(Epoch(self._epochs, -1, dict(values)))
             self._epochs += 1
+
+    def charge(self) -> None:
+        """Put what was done for the run since its last step, in a method that runs `aside`, on the
+        account of watching: the next looks wait until it is paid for."""
+        self._loop.charge()
 
     def undo(self) -> Event | None:
         """Take back the newest intervention that still lasts (a rate, a clip, a dropout); gives

@@ -67,11 +67,11 @@ class Shards:
                 result[flags] = norms_of([tensors[place] for place in places])
         return result
 
-    def largest(self, value: int) -> int:
-        """The largest `value` of all ranks."""
-        shared = torch.tensor(value)
+    def largest(self, *values: int) -> tuple[int, ...]:
+        """The largest of all ranks of each of `values`."""
+        shared = torch.tensor(values)
         dist.all_reduce(shared, dist.ReduceOp.MAX, group=self.group)
-        return int(shared)
+        return tuple(shared.tolist())
 
 
 def _shard_group(tensors: Sequence[Tensor]) -> Any:

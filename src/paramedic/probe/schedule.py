@@ -45,7 +45,7 @@ class Schedule:
         self._plain: deque[float] = deque(maxlen=31)
         self._idle: deque[float] = deque(maxlen=31)
         self._seen = 0
-        self._debt = 0.0  # steps that examinations are worth
+        self._debt = 0.0  # steps that all the rest is worth: examinations, epochs
         self._alert = 0  # looks that follow at once
         self._glances: deque[float] = deque(maxlen=31)
 
@@ -117,10 +117,15 @@ class Schedule:
         """Looks and examinations took so many seconds of the processor."""
         self._allowance -= processor
 
-    def examined(self, cost: float) -> None:
-        """Detectors took `cost`: the next looks wait until that is paid for."""
+    def owe(self, cost: float) -> None:
+        """Something else than a look took `cost`: the next looks wait until that is paid for."""
         if cost > 0 and self.overhead is not None and self._plain:
             self._debt += cost / (self.overhead * max(median(self._plain), 1e-9))
+
+    def wait(self) -> int:
+        """The number of steps by which all looks are put off, to pay for what is owed."""
+        debt, self._debt = min(self._debt, _MOST_DEBT), 0.0
+        return math.ceil(debt)
 
     def plan(self, step: int, level: str) -> int:
         """The number of steps until the next look of `level`, by the costs measured so far."""
@@ -131,13 +136,15 @@ class Schedule:
         budget = self._left(plain, self.glances) * _SHARES[level]
         if self.highest == VITALS:
             budget /= _SHARES[VITALS]
-        debt, self._debt = min(self._debt, _MOST_DEBT), 0.0
-        distance = math.ceil(median(self._costs[level]) / (budget * plain) + debt)
+        distance = math.ceil(median(self._costs[level]) / (budget * plain))
         longest = step // _SPARSER if level == FULL and self.is_generous else _LONGEST
         return max(min(distance, longest), 1)
 
-    def agree(self, step: int, level: str, distance: int) -> None:
-        """Set the distance that `plan` proposed, or that all ranks agreed on."""
+    def agree(self, step: int, level: str, distance: int, wait: int = 0) -> None:
+        """Set what `plan` and `wait` proposed, or what all ranks agreed on."""
         self._due[level] = step + distance
         if level == FULL:
             self._due[VITALS] = max(self._due[VITALS], step + 1)
+        self._due[VITALS] += wait
+        if not self.is_generous:
+            self._due[FULL] += wait

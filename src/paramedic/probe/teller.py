@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from paramedic.diagnose.summary import Summary
@@ -45,10 +46,11 @@ class Teller:
         if self.journal is not None:
             self.journal.write("intervention", event.step, {"message": event.message, **event.data})
 
-    def epoch(self, summary: Summary) -> None:
-        """An epoch has ended."""
-        if self._silent:
+    def epoch(self, summarize: Callable[[], Summary]) -> None:
+        """An epoch has ended. What is there to say is only asked for if somebody listens."""
+        if self._silent or not (self.journal is not None or logger.isEnabledFor(logging.INFO)):
             return
+        summary = summarize()
         logger.info("%s", summary)
         if self.journal is not None:
             self.journal.write("epoch", summary.step, {"text": str(summary), **summary.to_json()})
