@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,13 +15,25 @@ from torch import Tensor, nn
 
 from paramedic.probe import native
 from paramedic.probe.moments import Moments
-from paramedic.probe.native import COLUMNS, FIELDS, Kernel, Vectors, is_native, vectors_of
+from paramedic.probe.native import (
+    COLUMNS,
+    FIELDS,
+    Kernel,
+    Vectors,
+    is_dense,
+    is_native,
+    vectors_of,
+)
 
 NAN, INF = float("nan"), float("inf")
 needs_kernel = pytest.mark.skipif(native.kernel is None, reason="the native kernel was not built")
 
 # Around the size of a block, and of a vector register.
 SIZES = [0, 1, 2, 15, 16, 17, 2047, 2048, 2049, 10_000]
+IMAGES = [
+    ((4, 5, 3, 7), torch.channels_last), ((40, 9, 8, 8), torch.channels_last),
+    ((3, 5, 2, 3, 4), torch.channels_last_3d),
+]  # fmt: skip
 
 
 def _kernel() -> Kernel:
@@ -311,6 +324,24 @@ def test_dead_units(shape: tuple[int, ...]) -> None:
 
 
 @needs_kernel
+@pytest.mark.parametrize(("shape", "layout"), IMAGES)
+def test_images_with_their_channels_last(shape: tuple[int, ...], layout: Any) -> None:
+    x = _randn(*shape)
+    x[:, [1, 2]] = -1.0
+    last = x.contiguous(memory_format=layout)
+    assert not last.is_contiguous()
+    assert is_dense(last)
+    assert not is_native(last)
+    kernel = _kernel()
+    assert kernel.dead(last, 1) == kernel.dead(x, 1) == 2
+    assert kernel.input(last, 3) == pytest.approx(kernel.input(x, 3), rel=1e-5)
+    assert kernel.outside(last, -0.5, 0.5) == kernel.outside(x, -0.5, 0.5)
+    both = kernel.levels(Vectors([x, last]))
+    assert both[:, 0] == pytest.approx(both[:, 1], rel=1e-5)
+    assert vectors_of([last]) is not None
+
+
+@needs_kernel
 @pytest.mark.parametrize("shape", [(5, 1), (1, 5), (1, 1), (3, 1, 4, 4)])
 def test_dead_units_along_axes_of_one(shape: tuple[int, ...]) -> None:
     assert _kernel().dead(torch.ones(shape), 1) == 0
@@ -357,6 +388,15 @@ def test_which_tensors_are_native() -> None:
     assert not is_native(x.long())
     assert not is_native(x.as_subclass(Sub))
     assert not is_native(torch.empty(3, device="meta"))
+
+
+def test_which_tensors_are_dense() -> None:
+    images = _randn(2, 3, 4, 5)
+    assert is_dense(images)
+    assert is_dense(images.contiguous(memory_format=torch.channels_last))
+    for odd in (images.transpose(0, 1), images[:, :, ::2], images.half(), _randn(4, 6).t()):
+        assert not is_dense(odd)
+    assert not is_dense(_randn(4, 6).to_sparse())
 
 
 @needs_kernel

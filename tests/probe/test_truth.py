@@ -442,3 +442,28 @@ def test_learning_rates_of_each_group() -> None:
             schedule.step()
         assert _recorded(monitor, "lr/0").tolist() == [0.5, 0.25, 0.125]
         assert _recorded(monitor, "lr/1").tolist() == [0.25, 0.125, 0.0625]
+
+
+def test_a_model_with_its_channels_last_is_seen_as_the_same_model() -> None:
+    """The numbers do not depend on how images, weights and gradients lie in memory."""
+    seen = {}
+    for layout in (torch.contiguous_format, torch.channels_last):
+        torch.manual_seed(0)
+        # Small enough for quartiles of all values: a sample is another one in another order.
+        layers = [nn.Conv2d(3, 5, 3), nn.ReLU(), nn.Conv2d(5, 5, 3), nn.Tanh(), nn.Flatten()]
+        model = nn.Sequential(*layers, nn.Linear(5 * 16, 3)).to(memory_format=layout)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        x = torch.randn(12, 3, 8, 8).contiguous(memory_format=layout)
+        with _watch(model, optimizer) as monitor:
+            for _ in range(3):
+                optimizer.zero_grad()
+                F.cross_entropy(model(x), torch.arange(12) % 3).backward()
+                optimizer.step()
+            seen[layout] = monitor.window()
+    usual, last = seen[torch.contiguous_format], seen[torch.channels_last]
+    assert set(usual.layers) == set(last.layers)
+    assert set(usual.scalars) == set(last.scalars)
+    for name in usual.layers:
+        assert usual.layer(name) == pytest.approx(last.layer(name), rel=1e-3, abs=1e-6, nan_ok=True)
+    for name in set(usual.scalars) - {"overhead"}:
+        assert usual.scalar(name) == pytest.approx(last.scalar(name), rel=1e-4, nan_ok=True)

@@ -112,7 +112,7 @@ _LEVELS = ("act_mean", "act_var", "act_max_abs", "act_nonfinite")
 
 def _to_read(values: Tensor) -> Tensor:
     """All values where the kernel can read them in place, else a sample at a fixed stride."""
-    if native.kernel is not None and native.is_native(values):
+    if native.kernel is not None and native.is_dense(values):
         return values
     flat = values.detach().reshape(-1)
     stride = -(-flat.numel() // _SAMPLE)
@@ -156,7 +156,7 @@ def _fill_dead(columns: Columns, readings: Sequence[_Reading]) -> None:
     rectified = [one for one in readings if one.function.rectifies and one.values.dim() > 1]
     others = []
     for reading in rectified:
-        if native.kernel is not None and native.is_native(reading.values):
+        if native.kernel is not None and native.is_dense(reading.values):
             unit = _unit_axis(reading.values)
             dead = native.kernel.dead(reading.values, unit) / reading.values.shape[unit]
             columns[f"{reading.of}_dead"][reading.row] = dead

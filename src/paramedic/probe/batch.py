@@ -225,7 +225,7 @@ def _rows(tensor: Tensor) -> Tensor:
 def _spread(rows: Tensor) -> list[float]:
     """Count, non-finite values, mean, variance, smallest, largest, constant features."""
     numbers = rows if rows.dtype is torch.float32 else rows.float()
-    if native.kernel is not None and native.is_native(numbers):
+    if native.kernel is not None and native.is_dense(numbers):
         return native.kernel.input(numbers, _FEW_ROWS)
     few = numbers[:_FEW_ROWS]
     constant = float((few == few[:1]).all(dim=0).sum())

@@ -47,6 +47,6 @@ def _constant_share(call: Call) -> float:
     assert call.output is not None
     rows = call.output.detach()[:_ROWS]
     features = rows.numel() // len(rows)
-    if native.kernel is not None and native.is_native(rows):
+    if native.kernel is not None and native.is_dense(rows):
         return native.kernel.input(rows, len(rows))[6] / features
     return float((rows == rows[:1]).all(dim=0).sum()) / features

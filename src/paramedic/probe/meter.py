@@ -123,7 +123,7 @@ def unscale(columns: Columns, scale: float) -> Columns:
 
 def any_nonfinite(tensor: Tensor) -> bool:
     """Whether this rank's part of the tensor has a NaN or an infinity."""
-    if native.kernel is not None and native.is_native(tensor):
+    if native.kernel is not None and native.is_dense(tensor):
         return not native.kernel.finite(tensor.data_ptr(), tensor.numel())
     flat = values(tensor).flat
     return not bool(torch.isfinite(flat.sum())) and not bool(torch.isfinite(flat).all())

@@ -64,7 +64,10 @@ def vectors_of(tensors: Sequence[Any]) -> Vectors | None:
         # One pass over all that matters, as a list: this is hot.
         pointers = [
             t.data_ptr()
-            if type(t) in _PLAIN and t.dtype is _FLOAT and t.is_cpu and t.is_contiguous()
+            if type(t) in _PLAIN
+            and t.dtype is _FLOAT
+            and t.is_cpu
+            and (t.is_contiguous() or has_channels_last(t))
             else -1
             for t in tensors
         ]
@@ -75,12 +78,27 @@ def vectors_of(tensors: Sequence[Any]) -> Vectors | None:
 
 def is_native(tensor: Tensor) -> bool:
     """Whether the kernel can read this tensor where it lies."""
+    return _is_plain(tensor) and tensor.is_contiguous()
+
+
+def is_dense(tensor: Tensor) -> bool:
+    """The same for whoever does not mind in which order the values of a sample lie."""
+    return _is_plain(tensor) and (tensor.is_contiguous() or has_channels_last(tensor))
+
+
+def has_channels_last(tensor: Tensor) -> bool:
+    """Whether the channels of images lie next to each other, as many convolutions like it."""
+    return tensor.is_contiguous(memory_format=torch.channels_last) or tensor.is_contiguous(
+        memory_format=torch.channels_last_3d
+    )
+
+
+def _is_plain(tensor: Tensor) -> bool:
     return (
         type(tensor) in _PLAIN
         and tensor.dtype is _FLOAT
         and tensor.is_cpu
         and tensor.layout is _STRIDED
-        and tensor.is_contiguous()
     )
 
 
@@ -169,7 +187,7 @@ class Kernel:
 
     def input(self, tensor: Tensor, few: int) -> list[float]:
         """Count, non-finite values, mean, variance, smallest and largest value of a batch, and
-        the number of features that are constant over its first `few` rows."""
+        the number of features, in whatever order, that are constant over its first `few` rows."""
         result, rows = array("d", bytes(8 * 7)), tensor.shape[0]
         self._input(tensor.data_ptr(), rows, tensor.numel() // rows, few, _at(result))
         return result.tolist()
@@ -193,6 +211,8 @@ class Kernel:
         """How many units along the axis `unit` are nowhere above zero."""
         shape = tensor.shape
         outer, inner = math.prod(shape[:unit]), math.prod(shape[unit + 1 :])
+        if unit == 1 and has_channels_last(tensor):
+            outer, inner = outer * inner, 1
         return int(self._dead(tensor.data_ptr(), outer, shape[unit], inner))
 
     def outside(self, tensor: Tensor, low: float, high: float) -> int:
