@@ -35,9 +35,9 @@ from torch.optim import Optimizer
 
 from paramedic.hpo.bedside import OVERHEAD, Bedside, Orders
 from paramedic.hpo.policy import Policy, Rules
-from paramedic.hpo.standing import Others, table
+from paramedic.hpo.standing import Others
 from paramedic.hpo.summary import StudySummary, summary
-from paramedic.hpo.verdict import LOSSES, Verdict
+from paramedic.hpo.verdict import Verdict
 from paramedic.optional import require
 from paramedic.probe.attach import Models
 from paramedic.probe.options import one_of
@@ -49,6 +49,7 @@ from optuna.pruners import BasePruner  # noqa: E402
 from optuna.study import StudyDirection  # noqa: E402
 from optuna.trial import FrozenTrial, TrialState  # noqa: E402
 
+from paramedic.hpo.archive import TOLD_LOSSES, others  # noqa: E402
 from paramedic.hpo.sampling import KEY, PENALIZED, PenalizingSampler, worst  # noqa: E402
 
 __all__ = [
@@ -58,7 +59,6 @@ __all__ = [
 
 _log = logging.getLogger("paramedic")
 _lock = threading.Lock()
-_LOSSES = "losses"  # in the attribute with the verdict
 ON_SICK = ("prune", "penalize", "auto")
 
 
@@ -180,24 +180,11 @@ class TrialMonitor(Bedside):
 
     def _others(self) -> Others:
         """What the other trials reported; less is better."""
-        sign = -1.0 if self._maximizes else 1.0
-        others = [
-            other
-            for other in self._trial.study.get_trials(deepcopy=False)
-            if other.number != self._trial.number and other.intermediate_values
-        ]
-        curves = [
-            [sign * value for _, value in sorted(other.intermediate_values.items())]
-            for other in others
-        ]
-        planned = self._planned or 0
-        told = [_losses(other) for other in others]
-        losses = ([one[name] for one in told if name in one] for name in LOSSES)
-        return Others(table(curves, planned), tuple(table(some, planned) for some in losses))
+        return others(self._trial.study, self._trial.number, self._planned or 0)
 
     def _write(self, verdict: Verdict) -> None:
         told = {**verdict.to_json(), "epochs": self.epochs, "seconds": self.seconds}
-        told[_LOSSES] = {name: _plain(losses) for name, losses in self.losses.items()}
+        told[TOLD_LOSSES] = {name: _plain(losses) for name, losses in self.losses.items()}
         if self._planned is not None:
             told["planned"] = self._planned
         self._trial.set_user_attr(KEY, told)
@@ -240,19 +227,6 @@ _BAD = 1e3  # of a trial that is the first and reported nothing finite
 
 def _plain(losses: Sequence[float]) -> list[float | None]:
     return [one if math.isfinite(one) else None for one in losses]
-
-
-def _losses(trial: FrozenTrial) -> dict[str, list[float]]:
-    """The losses of a watched trial by epoch, as `_write` left them; only those that it told."""
-    told = trial.user_attrs.get(KEY)
-    losses = told.get(_LOSSES) if isinstance(told, dict) else None
-    if not isinstance(losses, dict):
-        return {}
-    return {
-        name: [math.nan if one is None else float(one) for one in values]
-        for name, values in losses.items()
-        if any(one is not None for one in values)
-    }
 
 
 def _counts(trial: FrozenTrial) -> bool:
