@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.hpo_parts.cost import more, uncertainty
+from benchmarks.hpo_parts.cost_trial import OTHERS
 from benchmarks.hpo_parts.tasks import EPOCHS, TASKS
 from paramedic.hpo.policy import Policy
 
@@ -39,11 +41,13 @@ In three studies of {trials} healthy trials together (Adam, rate 1e-3 to 4e-3, d
 batches of 16 to 48, the sizes drawn as above) our rule ended: {ended}. A healthy trial that is \
 worse than the others is `finished: no-more-gain`: it is not blamed and keeps its value."""
 COST = """\
-Watching and judging took {ratio:.1%} more processor time than the same trials without \
-({each}), {trials} runs each, with and without in turn. These trials are larger than the recorded \
-ones: 10,000 images and batches of 45 to 720, as in the paper, or 3000 windows and batches of 32 \
-to 256, for {epochs} epochs; {seconds:.0f} seconds on average. In trials of a few hundred steps it \
-is more: the first steps are always looked at."""
+Watching and judging took {more:.1%} more processor time than the same trials without ({each}; the \
+standard error is {error:.1f} points): {trials} trials of an Optuna study that has had {others} \
+others, each run {repeats} times with and without in turn, of which the medians of each epoch \
+count. These trials are larger than the recorded ones: 10,000 images and batches of 45 to 720, as \
+in the paper, or 3000 windows and batches of 32 to 256, for {epochs} epochs; {seconds:.0f} seconds \
+on average. In shorter ones it is more: the first steps are always looked at, and each epoch is \
+examined."""
 METHOD = """\
 **The trials.** A CNN with 13 hyperparameters on 2000 images of CIFAR-10 (16×16 pixels, 10,000 to \
 validate, as many as in the paper), an LSTM with 8 on the rows of the same images, a transformer \
@@ -237,17 +241,14 @@ def _live_table(live: dict[str, Any]) -> str:
 
 
 def _cost(cost: dict[str, Any]) -> str:
-    parts = cost.values()
-    each = ", ".join(f"{TASKS[name].title} {one['ratio'] - 1:.1%}" for name, one in cost.items())
-    trials = sum(one["trials"] for one in parts)
-    seconds = sum(one["without"] for one in parts) / trials
-    text = COST.format(ratio=_more(cost), each=each, trials=trials, epochs=EPOCHS, seconds=seconds)
+    each = (f"{TASKS[name].title} {more({name: one}):.1%}" for name, one in cost.items())
+    seconds = [trial["without"] for task in cost.values() for trial in task["trials"]]
+    repeats = min(task["repeats"] for task in cost.values())
+    text = COST.format(
+        more=more(cost), each=", ".join(each), error=100 * uncertainty(cost), trials=len(seconds),
+        repeats=repeats, others=OTHERS, epochs=EPOCHS, seconds=sum(seconds) / len(seconds),
+    )  # fmt: skip
     return _spaced(text)
-
-
-def _more(cost: dict[str, Any]) -> float:
-    parts = cost.values()
-    return float(sum(one["with"] for one in parts) / sum(one["without"] for one in parts) - 1)
 
 
 def mean(results: dict[str, Any], kind: str = "reports") -> dict[str, dict[str, dict[str, float]]]:
@@ -298,8 +299,8 @@ def _goals(results: dict[str, Any]) -> str:
         ("at most 1 % of them stopped or finished too early", harm, harm <= 0.01),
     ]
     if "cost" in results:
-        more = _more(results["cost"])
-        rows.append(("diagnosis takes at most 2 % of the time of a trial", more, more <= 0.02))
+        cost = more(results["cost"])
+        rows.append(("diagnosis takes at most 2 % of the time of a trial", cost, cost <= 0.02))
     lines = ["| goal | ours | |", "|---|---:|---|"]
     for goal, value, reached in rows:
         cell = _spaced(f"{value:.2%}")

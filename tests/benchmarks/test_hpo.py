@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("torch")
+pytest.importorskip("optuna")
 
 from benchmarks.hpo_parts import page
 from benchmarks.hpo_parts.recording import JUDGING, TUNING, Part

@@ -72,6 +72,6 @@ def test_a_healthy_run_exits_with_zero(tmp_path: Path) -> None:
     script(tmp_path, DISTRIBUTED)
     plain = launched(tmp_path, "train.py", "0.1")
     ours = launched(tmp_path, "-m", "paramedic", "run", "--quiet", "train.py", "0.1")
-    assert (plain.returncode, ours.returncode) == (0, 0), ours.stderr
+    assert (plain.returncode, ours.returncode) == (0, 0), plain.stderr + ours.stderr
     assert sorted(ours.stdout.splitlines()) == sorted(plain.stdout.splitlines())
     assert "paramedic" not in ours.stderr
