@@ -217,6 +217,7 @@ class Window:
     ended: bool = False
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
     _facts: dict[Any, Any] = field(default_factory=dict, repr=False)  # of the chart
+    _framed: dict[Any, Any] = field(default_factory=dict, repr=False)  # of chart and frames
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -224,10 +225,12 @@ class Window:
     def derive(self, function: Callable[..., T], *names: str) -> T:
         """What `function` makes of this window (and of a statistic, if it is named), computed
         once for all detectors that ask."""
-        key = (function, *names)
-        if key not in self._derived:
-            self._derived[key] = function(self, *names)
-        return self._derived[key]  # type: ignore[no-any-return]
+        return _kept(self._derived, function, self, *names)
+
+    def of_frames(self, function: Callable[..., T], *names: str) -> T:
+        """The same of what only depends on the frames and the chart, computed once for all
+        windows that show these frames: of the losses after them and of epochs there are more."""
+        return _kept(self._framed, function, self, *names)
 
     def of_chart(self, function: Callable[[Chart], T]) -> T:
         """What `function` makes of the chart, computed once for all windows of the run."""
@@ -264,6 +267,13 @@ class Window:
     def names(self) -> tuple[str, ...]:
         """The names of the layers, in the order of the columns."""
         return tuple(layer.name for layer in self.chart.layers)
+
+
+def _kept(kept: dict[Any, Any], function: Callable[..., T], window: Window, *names: str) -> T:
+    key = (function, *names)
+    if key not in kept:
+        kept[key] = function(window, *names)
+    return kept[key]  # type: ignore[no-any-return]
 
 
 def _series(window: Window, name: str) -> NDArray[np.float64]:

@@ -197,3 +197,32 @@ def test_a_replayed_window_equals_the_live_one(
         for step, window in live.items():
             assert_same_window(trace.window(step, size=16), window)
         assert_same_window(trace.window(size=16), history.window())
+
+
+def test_what_is_made_of_the_frames_is_kept_until_they_change(
+    make_frame: MakeFrame, chart: Chart
+) -> None:
+    history, asked = History(), []
+
+    def newest(window: Window) -> float:
+        asked.append(window.step)
+        return float(window.scalar("loss")[-1])
+
+    history.set_chart(chart)
+    history.add_frame(make_frame(0))
+    history.add_pulse(0, 0.0, True, False)
+    assert history.window().of_frames(newest) == 0.0
+    history.add_pulse(1, 0.5, True, False)
+    history.add_epoch(Epoch(0, 1, {"val_loss": 1.0}))
+    assert history.window().of_frames(newest) == 0.0
+    assert asked == [0], "neither losses nor epochs change it"
+    held = history.window()
+    history.add_frame(make_frame(7))
+    history.add_pulse(7, 1.0, True, False)
+    assert history.window().of_frames(newest) == 1.0
+    history.amend_loss(3.0, True)
+    assert history.window().of_frames(newest) == 3.0
+    history.set_chart(chart)
+    assert history.window().of_frames(newest) == 3.0
+    assert asked == [0, 7, 7, 7]
+    assert held.of_frames(newest) == 0.0

@@ -37,7 +37,7 @@ class Jump:
 def jump(window: Window) -> Jump | None:
     """The largest jump of the newest frames, up or down; None if too few are known.
 
-    Use `window.derive`.
+    Use `window.of_frames`.
     """
     norms = window.scalar("grad_norm")
     known = np.flatnonzero(np.isfinite(norms))

@@ -47,7 +47,7 @@ class Motion:
 
 
 def motion(window: Window) -> Motion | None:
-    """The motion in a window, or None if weights were not measured. Use `window.derive`."""
+    """The motion in a window, or None if weights were not measured. Use `window.of_frames`."""
     rows = learners(window)
     ratios = measured(window, "update_ratio", _RECENT)
     if not len(ratios) or not len(rows):
@@ -104,12 +104,12 @@ def moves_seen(window: Window, most: int) -> int:
 
 
 def is_seen_moving(window: Window) -> bool:
-    """Whether they were lately, so that there is a `motion`. Use `window.derive`."""
+    """Whether they were lately, so that there is a `motion`. Use `window.of_frames`."""
     return moves_seen(window, _RECENT) > 0
 
 
 def moves(window: Window) -> NDArray[np.float64]:
-    """The update ratio of the typical layer, frame by frame. Use `window.derive`."""
+    """The update ratio of the typical layer, frame by frame. Use `window.of_frames`."""
     rows = learners(window)
     ratios = measured(window, "update_ratio")
     if not len(ratios) or not len(rows):
@@ -128,14 +128,14 @@ def weight_growth(window: Window) -> float:
 
 
 def elasticity(window: Window) -> NDArray[np.float64]:
-    """How violently the loss answers to the weights, where that is known. Use `window.derive`."""
-    found = window.derive(elasticities)
+    """How violently the loss answers to the weights, where it is known. Use `window.of_frames`."""
+    found = window.of_frames(elasticities)
     chosen: NDArray[np.float64] = found[np.isfinite(found)]
     return chosen
 
 
 def elasticities(window: Window) -> NDArray[np.float64]:
-    """How violently the loss answers to the weights, frame by frame. Use `window.derive`.
+    """How violently the loss answers to the weights, frame by frame. Use `window.of_frames`.
 
     The gradient's norm times that of the weights over the loss: by how many times its own size
     the loss would change if the weights changed by theirs, to first order. It has no unit, so it

@@ -19,7 +19,7 @@ _FEW = 200  # values: below that sorting is faster than partitioning
 
 def measured(window: Window, name: str, most: int = 64) -> Floats:
     """The last `most` frames in which a statistic of layers was measured at all."""
-    return window.derive(_measured, name)[-most:]
+    return window.of_frames(_measured, name)[-most:]
 
 
 def _measured(window: Window, name: str) -> Floats:
@@ -36,7 +36,7 @@ def _measured(window: Window, name: str) -> Floats:
 
 def scalars(window: Window, name: str, most: int = 64) -> NDArray[np.float64]:
     """The last `most` values of a statistic that were measured."""
-    return window.derive(_scalars, name)[-most:]
+    return window.of_frames(_scalars, name)[-most:]
 
 
 def _scalars(window: Window, name: str) -> NDArray[np.float64]:
@@ -129,8 +129,8 @@ def normalises(layer: Layer) -> bool:
 
 
 def dead_shares(window: Window) -> NDArray[np.float64]:
-    """The share of dead units of each layer lately. Use `window.derive`."""
-    return middles(window.derive(dead_units)[-8:])
+    """The share of dead units of each layer lately. Use `window.of_frames`."""
+    return middles(window.of_frames(dead_units)[-8:])
 
 
 def dead_units(window: Window) -> Floats:
@@ -145,8 +145,8 @@ def dead_units(window: Window) -> Floats:
 
 def saturated_shares(window: Window) -> NDArray[np.float64]:
     """The share of saturated values of each hidden layer lately; 0 if not seen. Use
-    `window.derive`."""
-    shares = middles(window.derive(saturated_units)[-8:])
+    `window.of_frames`."""
+    shares = middles(window.of_frames(saturated_units)[-8:])
     shares[np.isnan(shares)] = 0.0
     return shares
 

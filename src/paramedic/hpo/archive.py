@@ -35,9 +35,9 @@ def others(study: Study, number: int, planned: int = 0) -> Others:
         archive = _archives.get(study)
         if archive is None:
             archive = _archives[study] = Archive(study.direction is StudyDirection.MAXIMIZE)
-        ended = archive.ended(trials)
-    running = (one for one in trials if not one.state.is_finished() and one.number != number)
-    return _joined([_empty(planned), ended, archive.read(running)])
+        ended, running = archive.parted(trials)
+    more = archive.read(one for one in running if one.number != number)
+    return _joined([_empty(planned), ended, more])
 
 
 class Archive:
@@ -48,13 +48,14 @@ class Archive:
         self._numbers: set[int] = set()
         self._others = _empty()
 
-    def ended(self, trials: Sequence[FrozenTrial]) -> Others:
-        """Those among all trials that have ended."""
-        new = [one for one in trials if one.number not in self._numbers and one.state.is_finished()]
+    def parted(self, trials: Sequence[FrozenTrial]) -> tuple[Others, list[FrozenTrial]]:
+        """Those among all trials that have ended, and the running ones."""
+        unread = [one for one in trials if one.number not in self._numbers]
+        new = [one for one in unread if one.state.is_finished()]
         if new:
             self._numbers.update(one.number for one in new)
             self._others = _joined([self._others, self.read(new)])
-        return self._others
+        return self._others, [one for one in unread if not one.state.is_finished()]
 
     def read(self, trials: Iterable[FrozenTrial]) -> Others:
         """The curves of those that reported anything."""
@@ -99,4 +100,6 @@ def _below(tables: Sequence[Table]) -> Table:
         for one in tables
         if len(one)
     ]
+    if len(filled) == 1:
+        return filled[0]
     return np.concatenate(filled) if filled else np.empty((0, width))

@@ -65,7 +65,7 @@ def movement(finding: Finding, window: Window) -> float | None:
     told = finding.evidence.get("update_ratio")
     if isinstance(told, float) and math.isfinite(told) and told > 0:
         return told
-    seen = window.derive(moves)
+    seen = window.of_frames(moves)
     seen = seen[seen > 0]
     return middle(seen) if len(seen) else None
 

@@ -73,6 +73,7 @@ class History:
         self._beats = Beats(pulses)
         self._chart = Chart()
         self._facts: dict[Any, Any] = {}  # what detectors derived from it
+        self._framed: dict[Any, Any] = {}  # … and from the frames
         self._epochs: tuple[Epoch, ...] = ()
         self._events: tuple[Event, ...] = ()
         self._kinds: dict[Signature, Kind] = {}
@@ -90,7 +91,7 @@ class History:
 
     def set_chart(self, chart: Chart) -> None:
         """The chart of the windows from now on; it may have more layers than the one before."""
-        self._chart, self._facts = chart, {}
+        self._chart, self._facts, self._framed = chart, {}, {}
         if len(chart.layers) > self._width:
             self._width = len(chart.layers)
             self._renew()
@@ -131,6 +132,7 @@ class History:
             self._fill(kind, slice(start, self._end), scalars[part], rows[part])
             done = part.stop
         self._total += len(steps)
+        self._framed = {}
         kind.last = self._total
         self._newest = kind
 
@@ -160,6 +162,7 @@ class History:
         step = self._beats.amend(loss, finite)
         if self._newest is None or self._steps[self._end - 1] != step:
             return False
+        self._framed = {}
         for name, value in (("loss", loss), ("loss_finite", float(finite))):
             if name in self._newest.signature[0]:
                 self._scalars[self._end - 1, self._scalar_index[name]] = value
@@ -187,6 +190,7 @@ class History:
             epochs=self._epochs,
             events=self._events,
             _facts=self._facts,
+            _framed=self._framed,
         )
 
     def _present(self, rows: int) -> tuple[_Index, _Index]:

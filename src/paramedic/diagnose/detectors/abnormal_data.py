@@ -167,6 +167,6 @@ class AbnormalData(Detector):
 
     def _strain(self, window: Window) -> bool:
         """Whether the net shows the marks of inputs far too large, though it may learn."""
-        saturated = np.nanmax(window.derive(saturated_shares), initial=0.0)
-        violent = middle(window.derive(elasticity)) > self.violent
+        saturated = np.nanmax(window.of_frames(saturated_shares), initial=0.0)
+        violent = middle(window.of_frames(elasticity)) > self.violent
         return violent or bool(saturated > self.saturated)

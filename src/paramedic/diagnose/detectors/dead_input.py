@@ -91,7 +91,7 @@ def _carries(window: Window) -> bool:
     spread = measured(window, "weight_var", 1)
     if not (len(rows) and len(spread) and spread[-1, rows[0]] > 0):
         return False
-    return bool(np.fmax.reduce(window.derive(dead_shares), initial=0.0) < _DEAD)
+    return bool(np.fmax.reduce(window.of_frames(dead_shares), initial=0.0) < _DEAD)
 
 
 def _levels(chart: Chart) -> bool:

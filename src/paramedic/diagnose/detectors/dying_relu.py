@@ -60,7 +60,7 @@ class DyingRelu(Detector):
     frames: int = threshold(4, "frames that must agree", source="one batch may be odd")
 
     def missing(self, window: Window) -> str | None:
-        seen = len(window.derive(dead_units))
+        seen = len(window.of_frames(dead_units))
         if not seen:
             return "the model has no rectifier whose output could be seen"
         if window.derive(curve) is None:
@@ -72,7 +72,7 @@ class DyingRelu(Detector):
         assert loss is not None
         if loss.learned > self.learned or loss.falling:
             return None
-        shares = np.nan_to_num(window.derive(dead_shares))
+        shares = np.nan_to_num(window.of_frames(dead_shares))
         worst = int(shares.argmax())
         if shares[worst] < self.dead:
             return None

@@ -140,11 +140,11 @@ class ExplodingGradient(Detector):
     def missing(self, window: Window) -> str | None:
         if window.derive(new_jumps):
             return None
-        return None if window.derive(jump) is not None else self._unknown_proportion(window)
+        return None if window.of_frames(jump) is not None else self._unknown_proportion(window)
 
     def _unknown_proportion(self, window: Window) -> str | None:
         loss = window.derive(curve)
-        if loss is None or loss.steps < self.steps or len(window.derive(elasticity)) < 4:
+        if loss is None or loss.steps < self.steps or len(window.of_frames(elasticity)) < 4:
             return "too few steps were seen"
         return None
 
@@ -154,7 +154,7 @@ class ExplodingGradient(Detector):
         )
         if leap is not None:
             return leap
-        moment = window.derive(jump)
+        moment = window.of_frames(jump)
         if moment is not None and moment.beyond > self.sudden and moment.norm > moment.usual:
             return self._moment(window, moment)
         loss = window.derive(curve)
@@ -230,7 +230,7 @@ class ExplodingGradient(Detector):
         return any(evenness(event, way, ratio) < self.even for event in seen)
 
     def _proportion(self, window: Window) -> Finding | None:
-        loss, violence = window.derive(curve), window.derive(elasticity)
+        loss, violence = window.derive(curve), window.of_frames(elasticity)
         assert loss is not None
         typical = middle(violence)
         before = float(violence[:4].min()) if len(violence) > 7 else 0.0
@@ -238,7 +238,7 @@ class ExplodingGradient(Detector):
         exploding = typical > self.usual or (growth > self.growth and loss.rising)
         if weight_growth(window) > self.weights:  # the weights exploded: that is the step
             return None
-        still = middle(window.derive(moves)) < self.still
+        still = middle(window.of_frames(moves)) < self.still
         if still and typical < self.usual_still:  # it does not learn because it does not move
             return None
         if not exploding:

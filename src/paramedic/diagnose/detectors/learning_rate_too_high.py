@@ -117,7 +117,7 @@ class LearningRateTooHigh(Detector):
         assert loss is not None
         if loss.learned > self.learned:
             return None
-        peak, usual = self._peak(window), middle(window.derive(moves))
+        peak, usual = self._peak(window), middle(window.of_frames(moves))
         if peak < self.ratio and usual < self.steady and not self._swell(window, loss):
             return None
         replaced = peak > self.replaced
@@ -148,15 +148,15 @@ class LearningRateTooHigh(Detector):
     def _is_driven(self, window: Window) -> bool:
         """Whether these are ordinary steps along an exploding gradient. Where the first of the
         large ones followed a gradient in proportion, the steps came before what exploded."""
-        violent = middle(window.derive(elasticity)) > self.violent
+        violent = middle(window.of_frames(elasticity)) > self.violent
         if not violent or weight_growth(window) >= self.growth:
             return False
         large = np.flatnonzero(self._early_steps(window) >= self.ratio)
-        return not len(large) or not window.derive(elasticities)[large[0]] < self.violent
+        return not len(large) or not window.of_frames(elasticities)[large[0]] < self.violent
 
     def _swell(self, window: Window, loss: Curve) -> bool:
         """Whether steps of moderate size have blown the weights up, and the loss with them."""
-        large = np.fmax.reduce(window.derive(moves), initial=0.0) > self.swelling
+        large = np.fmax.reduce(window.of_frames(moves), initial=0.0) > self.swelling
         worse = loss.largest > self.growth * abs(loss.start)
         return bool(large and worse and weight_growth(window) > 2 * self.growth)
 

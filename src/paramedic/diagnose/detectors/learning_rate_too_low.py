@@ -60,7 +60,7 @@ class LearningRateTooLow(Detector):
         loss = window.derive(curve)
         if loss is None or loss.steps < self.steps:
             return "too few losses were seen"
-        return None if window.derive(is_seen_moving) else "weights were not measured"
+        return None if window.of_frames(is_seen_moving) else "weights were not measured"
 
     def examine(self, window: Window) -> Finding | None:
         loss = window.derive(curve)
@@ -69,10 +69,10 @@ class LearningRateTooLow(Detector):
         learned = max(loss.gone, loss.below)
         if learned > self.learned:
             return None
-        fastest = float(np.max(window.derive(moves)))
+        fastest = float(np.max(window.of_frames(moves)))
         if fastest >= self.ratio:
             return None
-        move = window.derive(motion)
+        move = window.of_frames(motion)
         assert move is not None
         if move.rate_rises or move.blocked:
             return None

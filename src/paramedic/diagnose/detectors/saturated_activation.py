@@ -59,7 +59,7 @@ class SaturatedActivation(Detector):
     frames: int = threshold(4, "frames that must agree", source="one batch may be odd")
 
     def missing(self, window: Window) -> str | None:
-        seen = len(window.derive(saturated_units))
+        seen = len(window.of_frames(saturated_units))
         if not seen:
             return "the model has no bounded activation whose output could be seen"
         if window.derive(curve) is None:
@@ -71,7 +71,7 @@ class SaturatedActivation(Detector):
         assert loss is not None
         if loss.learned > self.learned or loss.falling:
             return None
-        shares = window.derive(saturated_shares)
+        shares = window.of_frames(saturated_shares)
         worst = int(shares.argmax())
         if shares[worst] < self.saturated:
             return None

@@ -108,5 +108,5 @@ class SlowConvergence(Detector):
 
     def _creeps(self, window: Window) -> bool:
         """Whether every step is small: then what is gone tells less than that it goes on."""
-        move = window.derive(motion)
+        move = window.of_frames(motion)
         return move is not None and 0 < move.middle < self.small and not move.rate_rises

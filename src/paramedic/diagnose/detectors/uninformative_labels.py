@@ -91,15 +91,15 @@ class UninformativeLabels(Detector):
             return "a linear model may be too simple for the task"
         if window.of_chart(is_narrow):
             return "a net whose last layer reads a single number may be too simple for the task"
-        return None if window.derive(motion) is not None else "weights were not measured"
+        return None if window.of_frames(motion) is not None else "weights were not measured"
 
     def examine(self, window: Window) -> Finding | None:
-        loss, move = window.derive(curve), window.derive(motion)
+        loss, move = window.derive(curve), window.of_frames(motion)
         assert loss is not None
         assert move is not None
         away = middle(loss.levels[-4:]) / max(loss.chance, 1e-12) - 1
         # A rate may have come to its end by plan: it is enough that the weights did move.
-        fastest = max(move.middle, float(window.derive(moves).max(initial=0.0)))
+        fastest = max(move.middle, float(window.of_frames(moves).max(initial=0.0)))
         sound = self.least_motion <= fastest and move.middle <= self.most_motion
         error = self.errors * loss.error / max(loss.chance, 1e-12)
         near = self._near(window, loss, error) + error

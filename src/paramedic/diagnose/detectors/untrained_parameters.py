@@ -123,7 +123,7 @@ class UntrainedParameters(Detector):
         still = np.all(ratios == 0, axis=0)
         if not still.any() or len(window.chart.optimizers) > 1:
             return []
-        move = window.derive(motion)
+        move = window.of_frames(motion)
         if move is None or still.all() or self._has_ended(window):  # that is the rate, not a layer
             return []
         # Of embeddings the gradient is not known: a batch uses few of their rows.

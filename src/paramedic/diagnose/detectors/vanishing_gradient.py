@@ -96,11 +96,11 @@ class VanishingGradient(Detector):
     def missing(self, window: Window) -> str | None:
         if window.derive(told_jumps):
             return None
-        return None if window.derive(jump) is not None else self._unknown_depth(window)
+        return None if window.of_frames(jump) is not None else self._unknown_depth(window)
 
     def _unknown_depth(self, window: Window) -> str | None:
         """Why layers cannot be compared."""
-        move, loss = window.derive(motion), window.derive(curve)
+        move, loss = window.of_frames(motion), window.derive(curve)
         if move is None or loss is None or loss.steps < self.steps:
             return "too few steps were seen"
         return None if np.isfinite(move.depth_ratio) else "the model has fewer than three layers"
@@ -111,7 +111,7 @@ class VanishingGradient(Detector):
         )
         if fall is not None:
             return fall
-        moment = window.derive(jump)
+        moment = window.of_frames(jump)
         if moment is not None and moment.beyond < self.sudden * min(moment.loss, 1.0):
             return self._moment(window, moment)
         loss = window.derive(curve)
@@ -172,7 +172,7 @@ class VanishingGradient(Detector):
         )
 
     def _along_the_depth(self, window: Window) -> Finding | None:
-        move, loss = window.derive(motion), window.derive(curve)
+        move, loss = window.of_frames(motion), window.derive(curve)
         assert move is not None
         assert loss is not None
         ratio = move.depth_ratio
@@ -203,7 +203,7 @@ class VanishingGradient(Detector):
 
 
 def _dead(window: Window) -> bool:
-    return bool(np.fmax.reduce(window.derive(dead_shares), initial=0.0) >= _DEAD)
+    return bool(np.fmax.reduce(window.of_frames(dead_shares), initial=0.0) >= _DEAD)
 
 
 _DEAD = 0.9  # share of the units of a layer
