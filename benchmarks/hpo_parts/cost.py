@@ -23,7 +23,7 @@ from benchmarks.hpo_parts.space import Between, draw
 from benchmarks.hpo_parts.tasks import TASKS, Task
 
 TRIALS = 4  # per task
-REPEATS = 8
+REPEATS = 6
 SEED = 5
 _IMAGES = Between(45, 720, whole=True)
 LARGE = {
