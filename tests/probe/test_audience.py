@@ -202,7 +202,7 @@ class SlowToOpen(Keeper):
 
 def test_opening_is_told_apart_from_watching() -> None:
     begin = time.perf_counter()
-    monitor = _train(20, sinks=[SlowToOpen()], rules=None, strict=True)
+    monitor = _train(300, sinks=[SlowToOpen()], rules=None, strict=True)
     total = time.perf_counter() - begin
     spent = monitor.spent
     assert 0.3 <= spent["once"] <= spent["seconds"]
