@@ -108,8 +108,8 @@ rule of now was judged once before, on 450 + 450 + 450 other trials, when it als
 after four epochs without a new best if a fifth of the others would be better: 46.1 %, 76.0 %, \
 1.7 % lost, most of them by that. It was taken out, those trials joined the tuning part, and the \
 trials of this page were drawn anew. Nothing in the rule was changed since they were replayed; \
-when looks had become cheaper and rarer, the same trials were recorded and replayed once more, with \
-numbers that differ by less than 0.1 points.
+when looks had become cheaper and rarer, the same trials were recorded and replayed once more: our \
+means differ by less than 0.1 points.
 
 **Fairness.** The rivals have their usual settings: median stop after two epochs and five trials, \
 ASHA with rungs at epochs 2, 6 and 18 of which the best third goes on, Hyperband with three \
