@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-doctor bench-repair bench-hpo bench-show bench-run docs screenshots clean
+.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-doctor bench-repair bench-hpo bench-show bench-run bench-ecosystem docs screenshots clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -34,7 +34,7 @@ lint: setup  ## format, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-test: lint $(VENV)/.libraries  ## lint, then all tests, with the libraries whose scripts are run
+test: lint $(VENV)/.libraries $(VENV)/.docs  ## lint, then all tests: of the manual and of libraries whose scripts are run, too
 	$(BIN)/python -m pytest
 
 catalogue: setup  ## write docs/catalogue from the detectors, docs/remedies.md from the cures
@@ -64,6 +64,16 @@ bench-show: $(VENV)/.bench  ## what the report and the live page cost: docs/benc
 
 bench-run: $(VENV)/.installed  ## what `paramedic run` costs, and what its patches do: docs/benchmarks/run.md
 	$(BIN)/python benchmarks/run.py
+
+$(VENV)-ecosystem/.installed: benchmarks/ecosystem/requirements.txt constraints.txt
+	$(PYTHON) -m venv $(VENV)-ecosystem
+	$(VENV)-ecosystem/bin/pip install --quiet --constraint constraints.txt --editable '.[torch,fix]' --requirement benchmarks/ecosystem/requirements.txt
+	$(VENV)-ecosystem/bin/pip uninstall --quiet --yes torchvision
+	$(VENV)-ecosystem/bin/pip install --quiet --no-deps --target $(VENV)-ecosystem/torchvision torchvision==0.28.0
+	@touch $@
+
+bench-ecosystem: $(VENV)-ecosystem/.installed  ## verdicts on other packages' trainings: docs/benchmarks/ecosystem.md
+	ECOSYSTEM_TORCHVISION=$(CURDIR)/$(VENV)-ecosystem/torchvision $(VENV)-ecosystem/bin/python benchmarks/ecosystem.py
 
 $(VENV)/.docs: $(VENV)/.installed
 	$(PIP) --editable '.[docs]'

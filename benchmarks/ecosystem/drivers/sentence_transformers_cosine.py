@@ -1,0 +1,102 @@
+"""A tiny DistilBERT learns by CosineSimilarityLoss which Reuters newswires share a topic."""
+
+import gzip
+import tempfile
+
+import numpy as np
+import support
+from datasets import Dataset
+from sentence_transformers import (
+    SentenceTransformer,
+    SentenceTransformerTrainer,
+    SentenceTransformerTrainingArguments,
+    models,
+)
+from sentence_transformers.evaluation import EmbeddingSimilarityEvaluator
+from sentence_transformers.losses import CosineSimilarityLoss
+from tokenizers import Tokenizer, pre_tokenizers
+from tokenizers.models import WordLevel
+from transformers import DistilBertConfig, DistilBertModel, PreTrainedTokenizerFast, set_seed
+
+SEED = 0
+TOPICS = 10
+LENGTH = 32
+
+set_seed(SEED)
+generator = np.random.default_rng(SEED)
+words = (
+    gzip.decompress(support.data("reuters/vocab10k.txt.gz").read_bytes())
+    .decode()
+    .splitlines()[:3000]
+)
+reuters = np.load(support.data("reuters/reuters46_tok10k.npz"), allow_pickle=False)
+common = np.argsort(-np.bincount(reuters["y_train"]))[:TOPICS]
+
+
+def pairs(part: str, size: int) -> Dataset:
+    tokens, offsets = reuters[f"tokens_{part}"], reuters[f"offsets_{part}"]
+    rows = [np.flatnonzero(reuters[f"y_{part}"] == topic) for topic in common]
+    columns = {"sentence1": [], "sentence2": [], "score": []}
+    for i in range(size):
+        first, other = generator.choice(TOPICS, 2, replace=False)
+        second = first if i % 2 else other
+        for name, topic in (("sentence1", first), ("sentence2", second)):
+            row = generator.choice(rows[topic])
+            piece = tokens[offsets[row] + 1 : offsets[row + 1]][:LENGTH]
+            columns[name].append(" ".join(words[i] for i in piece if i < len(words)))
+        columns["score"].append(float(first == second))
+    return Dataset.from_dict(columns)
+
+
+def build(folder: str) -> SentenceTransformer:
+    backend = Tokenizer(WordLevel({word: i for i, word in enumerate(words)}, "<oov>"))
+    backend.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=backend, pad_token="<pad>", unk_token="<oov>"
+    )
+    config = DistilBertConfig(
+        vocab_size=len(words),
+        dim=48,
+        n_layers=1,
+        n_heads=4,
+        hidden_dim=96,
+        max_position_embeddings=64,
+    )
+    tokenizer.save_pretrained(folder)
+    DistilBertModel(config).save_pretrained(folder)
+    transformer = models.Transformer(folder, max_seq_length=LENGTH)
+    pooling = models.Pooling(transformer.get_word_embedding_dimension(), "mean")
+    return SentenceTransformer(modules=[transformer, pooling], device="cpu")
+
+
+train, test = pairs("train", 4800), pairs("test", 400)
+evaluator = EmbeddingSimilarityEvaluator(
+    test["sentence1"], test["sentence2"], test["score"], name="reuters"
+)
+with tempfile.TemporaryDirectory() as folder:
+    model = build(folder)
+    before = evaluator(model)["reuters_spearman_cosine"]
+    trainer = SentenceTransformerTrainer(
+        model=model,
+        args=SentenceTransformerTrainingArguments(
+            output_dir=folder,
+            learning_rate=2e-3,
+            per_device_train_batch_size=32,
+            num_train_epochs=1,
+            warmup_steps=10,
+            eval_strategy="steps",
+            eval_steps=75,
+            save_strategy="no",
+            logging_steps=25,
+            report_to="none",
+            disable_tqdm=True,
+            seed=SEED,
+        ),
+        train_dataset=train,
+        evaluator=evaluator,
+        loss=CosineSimilarityLoss(model),
+    )
+    trainer.train()
+    correlation = evaluator(model)["reuters_spearman_cosine"]
+
+support.outcome("rank correlation", correlation, baseline=before, needed=0.55)
