@@ -27,13 +27,27 @@ class Severity(StrEnum):
     CRITICAL = "critical"
 
 
-class Health(StrEnum):
-    """How a run is now: `strained` still learns, or got over what it had; `sick` does neither."""
+class Kind(StrEnum):
+    """What a finding is worth as a statement.
 
-    HEALTHY = "healthy"
-    STRAINED = "strained"
-    SICK = "sick"
-    CRITICAL = "critical"
+    A `symptom` is a fact about the run: it says what happened, not why. A `fault` is wrong by
+    construction, whatever the run does. A `suspicion` is inferred from statistics: it may be the
+    cause of what is wrong and is proved by an experiment only.
+    """
+
+    SYMPTOM = "symptom"
+    FAULT = "fault"
+    SUSPICION = "suspicion"
+
+
+class Verdict(StrEnum):
+    """Whether a run learns, in one word."""
+
+    LEARNING = "learning"
+    NOT_LEARNING = "not learning"
+    DIVERGED = "diverged"
+    TOO_EARLY = "too early to say"
+    CANNOT_TELL = "cannot tell"
 
 
 class Safety(StrEnum):
@@ -112,7 +126,8 @@ class Chart(_Json):
     else; `output_function` is the last operation before the loss (`linear`, `softmax`, `relu` …),
     `output_shape` and `target_shape` what the loss compares, as the user gave it; a kind is
     `integer` or `float`. `straight` tells whether the outputs are a linear function of the inputs,
-    but for the function of the last layer; None if that was not seen.
+    but for the function of the last layer; None if that was not seen. `surrogate` says why the loss
+    is no measure of progress, if it is none.
     """
 
     layers: tuple[Layer, ...] = ()
@@ -125,6 +140,7 @@ class Chart(_Json):
     target_kind: str | None = None
     input_kind: str | None = None
     straight: bool | None = None
+    surrogate: str = ""
     task: Task = Task.UNKNOWN
     task_source: str = "not inferred"
     batch_size: int | None = None
@@ -179,6 +195,30 @@ class Pulse:
         return len(self.step)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Losses:
+    """The losses of the whole run in a few hundred numbers.
+
+    `first` are those of the first steps as they were. After that each entry of `levels` is the
+    typical loss of `width` steps in a row (a median, which single outliers do not move; NaN if no
+    loss was seen) and each of `bad` the fraction of them that were not finite.
+    """
+
+    first: NDArray[np.float64]
+    levels: NDArray[np.float64]
+    bad: NDArray[np.float64]
+    width: int = 1
+    steps: int = 0  # that these are the losses of
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+
+def no_losses() -> Losses:
+    """Those of a run that has not begun."""
+    return Losses(np.empty(0), np.empty(0), np.empty(0))
+
+
 @dataclass(frozen=True, slots=True)
 class Epoch(_Json):
     """The numbers a user hands in at the end of an epoch: `train_loss`, `val_loss`, `val_acc` …"""
@@ -203,7 +243,8 @@ class Window:
     """The last frames of a run, ready for a detector: read-only arrays, newest last.
 
     `scalars[name]` has one value per frame, `layers[name]` one row per frame and one column per
-    layer; NaN means not measured. `pulse` covers every step, `epochs` the whole run so far.
+    layer; NaN means not measured. `pulse` covers every step of the last thousands, `losses` and
+    `epochs` the whole run so far.
     `ended` is True for the last window of a run that has come to its end.
     """
 
@@ -215,6 +256,7 @@ class Window:
     epochs: tuple[Epoch, ...] = ()
     events: tuple[Event, ...] = ()
     ended: bool = False
+    losses: Losses = field(default_factory=no_losses)
     _derived: dict[Any, Any] = field(default_factory=dict, repr=False)
     _facts: dict[Any, Any] = field(default_factory=dict, repr=False)  # of the chart
     _framed: dict[Any, Any] = field(default_factory=dict, repr=False)  # of chart and frames
@@ -312,7 +354,11 @@ class Remedy(_Json):
 
 @dataclass(frozen=True, slots=True)
 class Finding(_Json):
-    """One sickness and the numbers that prove it: `evidence={"ratio": 3e-8, "threshold": 1e-3}`."""
+    """One statement and the numbers behind it: `evidence={"ratio": 3e-8, "threshold": 1e-3}`.
+
+    `severity` says how much it would matter if it is the cause; what is reported as a warning also
+    depends on its `kind` and on the verdict (see `diagnose.assessment`).
+    """
 
     code: str
     slug: str
@@ -323,11 +369,13 @@ class Finding(_Json):
     where: tuple[str, ...] = ()
     evidence: Mapping[str, Any] = field(default_factory=dict)
     explains: tuple[str, ...] = ()
+    kind: Kind = Kind.SUSPICION
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
         values["severity"] = Severity(values["severity"])
+        values["kind"] = Kind(values.get("kind", Kind.SUSPICION))
         values["where"] = tuple(values.get("where", ()))
         values["explains"] = tuple(values.get("explains", ()))
         return cls(**values)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from paramedic.trace import database, schema
+from paramedic.trace import Writer, database, schema
 from paramedic.trace.errors import TraceError
 
 
@@ -148,3 +148,26 @@ def test_a_reader_that_is_just_looking_is_waited_for(tmp_path: Path) -> None:
     database.finish(db)
     leaving.join()
     assert not Path(f"{path}-wal").exists()
+
+
+def test_a_trace_is_locked_only_if_nobody_else_has_it(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "run.db")
+    writer.meta("key", 1)
+    with pytest.raises(sqlite3.OperationalError):
+        database.only_user(tmp_path / "run.db")
+    writer.close()
+    locked = database.only_user(tmp_path / "run.db")
+    with pytest.raises(sqlite3.OperationalError):
+        database.only_user(tmp_path / "run.db")
+    locked.close()
+
+
+def test_a_trace_is_blank_until_something_is_recorded(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "run.db")
+    for step, expected in enumerate([True, False]):
+        db = database.open_read_only(tmp_path / "run.db")
+        assert database.is_blank(db) is expected
+        db.close()
+        writer.pulse(step, 1.0, True, False)
+        writer.flush()
+    writer.close()

@@ -10,8 +10,10 @@ from paramedic.trace.errors import TraceError
 from paramedic.trace.export import export
 from paramedic.trace.history import History
 from paramedic.trace.journal import Journal
-from paramedic.trace.paths import fresh_path
+from paramedic.trace.paths import fresh_path, newest_path
 from paramedic.trace.reader import Trace
 from paramedic.trace.store import Writer
 
-__all__ = ["History", "Journal", "Trace", "TraceError", "Writer", "export", "fresh_path"]
+__all__ = [
+    "History", "Journal", "Trace", "TraceError", "Writer", "export", "fresh_path", "newest_path",
+]  # fmt: skip

@@ -102,6 +102,35 @@ def _is_plain(db: sqlite3.Connection) -> bool:
         return False
 
 
+def is_blank(db: sqlite3.Connection) -> bool:
+    """Whether nothing has been recorded yet."""
+    tables = ("meta", "pulses", "frames", "epochs", "events")
+    asked = " OR ".join(f"EXISTS (SELECT 1 FROM {table})" for table in tables)
+    (something,) = db.execute(f"SELECT {asked}").fetchone()
+    return not something
+
+
+def only_user(path: Path) -> sqlite3.Connection:
+    """A connection to a trace that locks it; raises `sqlite3.Error` if anybody else has it open.
+
+    What a killed run has left in its log is in the main file afterwards.
+    """
+    db = _connect(str(path))
+    try:
+        db.execute("PRAGMA busy_timeout = 0")
+        # A writer is in WAL mode, and all who are must leave before it can be changed. A disk that
+        # refuses WAL cannot say whether there is a writer.
+        for mode in ("wal", "delete"):
+            (found,) = db.execute(f"PRAGMA journal_mode = {mode}").fetchone()
+            if found != mode:
+                raise sqlite3.OperationalError(f"the journal mode is `{found}`, not `{mode}`")
+        db.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
 def open_read_only(path: Path) -> sqlite3.Connection:
     """A connection that cannot write, to a file that is a trace of a version we know."""
     _check_file(path)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from paramedic.trace.beats import Beats
 from paramedic.trace.codec import Signature, pack_rows, signature
+from paramedic.trace.losses import LossHistory
 from paramedic.types import Chart, Epoch, Event, Frame, Pulse, Window
 
 _EVENTS = 1000
@@ -71,6 +72,7 @@ class History:
                 raise ValueError(f"`{name}` must be at least 1 but got {value}.")
         self._capacity = capacity
         self._beats = Beats(pulses)
+        self._losses = LossHistory()
         self._chart = Chart()
         self._facts: dict[Any, Any] = {}  # what detectors derived from it
         self._framed: dict[Any, Any] = {}  # … and from the frames
@@ -151,15 +153,18 @@ class History:
     def add_pulse(self, step: int, loss: float, finite: bool, skipped: bool) -> None:
         """Appends a heartbeat; called at every step."""
         self._beats.add(step, loss, finite, skipped)
+        self._losses.add(loss, finite, skipped)
 
     def add_pulses(self, pulse: Pulse) -> None:
         """Appends many heartbeats."""
         self._beats.extend(pulse)
+        self._losses.extend(pulse)
 
     def amend_loss(self, loss: float, finite: bool) -> bool:
         """Corrects the loss of the newest heartbeat, and of the newest frame if it is the same
         step; tells whether it is."""
         step = self._beats.amend(loss, finite)
+        self._losses.amend(loss, finite)
         if self._newest is None or self._steps[self._end - 1] != step:
             return False
         self._framed = {}
@@ -189,6 +194,7 @@ class History:
             pulse=self._beats.pulse(),
             epochs=self._epochs,
             events=self._events,
+            losses=self._losses.condensed(),
             _facts=self._facts,
             _framed=self._framed,
         )
