@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from paramedic.diagnose.replay import Verdict, replay
+from paramedic.diagnose.replay import Replay, replay
 from paramedic.diagnose.rules import rules
 from paramedic.types import Severity
 
@@ -33,7 +33,7 @@ def unpacked(file: str) -> Iterator[Path]:
 
 
 @cache
-def judged(file: str) -> Verdict:
+def judged(file: str) -> Replay:
     """What is said of a run of the bank."""
     with unpacked(file) as trace:
         return replay(trace)
@@ -64,7 +64,7 @@ def test_every_detector_wakes_on_a_run_of_its_own(slug: str) -> None:
     assert woken, {run["name"]: _told(judged(run["file"])) for run in own}
 
 
-def _told(verdict: Verdict) -> set[str]:
+def _told(verdict: Replay) -> set[str]:
     return {case.finding.slug for case in verdict.cases}
 
 

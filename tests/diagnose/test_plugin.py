@@ -138,7 +138,9 @@ def test_the_commands_know_it(install: Install, trace: Path) -> None:
     runner = CliRunner(env={"COLUMNS": "150", "NO_COLOR": "1"})
     assert "theirsx901" in runner.invoke(app, ["rules"]).output
     assert "X901" in runner.invoke(app, ["explain", "X901"]).output
-    told = runner.invoke(app, ["replay", str(trace), "--select", "X901", "--no-config"]).output
+    told = runner.invoke(
+        app, ["replay", str(trace), "--select", "X901", "--no-config", "-v"]
+    ).output
     assert "theirsx901" in told
 
 

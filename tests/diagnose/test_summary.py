@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 
-from paramedic.diagnose.health import Condition
+from paramedic.diagnose.condition import Condition
 from paramedic.diagnose.summary import Summary
-from paramedic.types import Epoch, Event, Health
+from paramedic.types import Epoch, Event, Verdict
 from tests.diagnose.scripted import finding
 
-WELL = Condition(Health.HEALTHY, "the loss is falling (2 → 1 over the last 50 steps)")
+WELL = Condition(Verdict.LEARNING, "the loss is falling (2 → 1 over the last 50 steps)")
 
 
 def _epochs(*losses: float) -> tuple[Epoch, ...]:
@@ -27,7 +27,7 @@ def _done(action: str, answer: str = "applied") -> Event:
 def test_a_healthy_epoch() -> None:
     summary = Summary(200, WELL, _epochs(3.0, 2.0, 1.0), (), ())
     assert str(summary) == (
-        "Epoch 2, step 200: healthy; the loss is falling (2 → 1 over the last 50 steps); "
+        "Epoch 2, step 200: learning; the loss is falling (2 → 1 over the last 50 steps); "
         "val_loss 1; val_acc 0.5."
     )
 
@@ -42,7 +42,7 @@ def test_findings_and_interventions() -> None:
     done = (_done("skip-step"), _done("skip-step"), _done("roll-back"), _done("stop", "declined"))
     summary = Summary(7, WELL, (), findings, done)
     text = str(summary)
-    assert text.startswith("Step 7: healthy;")
+    assert text.startswith("Step 7: learning;")
     assert "found: one, two, three and 1 more; done: skip-step ×2, roll-back ×1." in text
     data = summary.to_json()
     assert data["findings"] == ["one", "two", "three", "four"]

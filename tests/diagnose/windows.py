@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paramedic.types import Chart, Epoch, Event, Layer, Pulse, Window
+from paramedic.trace.losses import LossHistory
+from paramedic.types import Chart, Epoch, Event, Layer, Losses, Pulse, Window
 
 
 def window(
@@ -65,7 +66,14 @@ def window(
         ),
         events=tuple(events),
         ended=ended,
+        losses=_condensed(pulse),
     )
+
+
+def _condensed(pulse: Pulse) -> Losses:
+    history = LossHistory()
+    history.extend(pulse)
+    return history.condensed()
 
 
 def series(**values: Sequence[float]) -> list[dict[str, float]]:

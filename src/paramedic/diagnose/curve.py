@@ -190,8 +190,8 @@ def curve(window: Window) -> Curve | None:
     levels = middles(table.T)
     noise = _noise(losses)
     first = middle(losses[: max(3, min(len(losses) // 50, 20))])
-    chance = _chance(window)
-    start = first if np.isnan(chance) else min(first, chance)
+    guessing = chance(window)
+    start = first if np.isnan(guessing) else min(first, guessing)
     scale = max(abs(start), noise, _TINY)
     error = 1.25 * noise / table.shape[1] ** 0.5  # of a median
     return Curve(
@@ -200,7 +200,7 @@ def curve(window: Window) -> Curve | None:
         error=error,
         noise=noise,
         first=first,
-        chance=chance,
+        chance=guessing,
         scale=scale,
         largest=float(losses.max()),
         skill=_skill(window),
@@ -230,6 +230,12 @@ def _noise(losses: Floats) -> float:
     return middle(np.abs(jumps)) * 1.4826 / 2**0.5
 
 
+def majority(window: Window) -> float:
+    """The share of the most frequent class, as far as the labels tell; NaN if they do not."""
+    entropy = _newest(window, "label_entropy")
+    return _majority(entropy, window.chart) if np.isfinite(entropy) else float("nan")
+
+
 def _skill(window: Window) -> float:
     """The accuracy of the last epochs, as a share of the way from guessing to perfect."""
     series = window.series("val_acc")
@@ -238,8 +244,8 @@ def _skill(window: Window) -> float:
     series = series[np.isfinite(series)]
     if len(series) < 2:
         return 0.0
-    entropy = _newest(window, "label_entropy")
-    guessing = _majority(entropy, window.chart) if np.isfinite(entropy) else 0.5
+    guessing = majority(window)
+    guessing = guessing if np.isfinite(guessing) else 0.5
     if guessing > 0.95:
         return 0.0
     return max((middle(series[-3:]) - guessing) / (1 - guessing), 0.0)
@@ -256,7 +262,7 @@ def _majority(entropy: float, chart: Chart) -> float:
     return float(shares[int(np.abs(entropies - entropy).argmin())])
 
 
-def _chance(window: Window) -> float:
+def chance(window: Window) -> float:
     """The loss of a model that knows nothing but how often each target comes."""
     chart = window.chart
     if not chart.loss_mean:

@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from dataclasses import field, fields
 from typing import Any, ClassVar
 
-from paramedic.types import Finding, Remedy, Severity, Window
+from paramedic.types import Finding, Kind, Remedy, Severity, Window
 
 
 def threshold(default: Any, meaning: str, *, source: str) -> Any:
@@ -45,6 +45,7 @@ class Detector(ABC):
 
     code: ClassVar[str]  # `G001`, never reused
     slug: ClassVar[str]  # `vanishing-gradient`
+    kind: ClassVar[Kind] = Kind.SUSPICION  # what its findings are worth as statements
     needs: ClassVar[frozenset[str]] = frozenset()  # statistics that the probe must measure
     explains: ClassVar[frozenset[str]] = frozenset()  # slugs that this sickness brings about
     excludes: ClassVar[frozenset[str]] = frozenset()  # slugs that cannot be true beside it
@@ -64,7 +65,7 @@ class Detector(ABC):
         """What may help against a finding of this detector."""
         return ()
 
-    def finding(
+    def finding(  # noqa: PLR0913 - the fields of a finding
         self,
         window: Window,
         message: str,
@@ -73,11 +74,13 @@ class Detector(ABC):
         confidence: float,
         where: Iterable[str] = (),
         explains: frozenset[str] | None = None,
+        kind: Kind | None = None,
         **evidence: Any,
     ) -> Finding:
         """A finding of this detector at the newest step of the window.
 
-        `explains` narrows down what this one brings about, where less is certain than usual.
+        `explains` narrows down what this one brings about, where less is certain than usual;
+        `kind` is another than the detector's where this one is more or less certain.
         """
         return Finding(
             code=self.code,
@@ -89,6 +92,7 @@ class Detector(ABC):
             where=tuple(where),
             evidence=evidence,
             explains=tuple(sorted(self.explains if explains is None else explains)),
+            kind=kind or self.kind,
         )
 
     def thresholds(self) -> dict[str, Any]:

@@ -12,15 +12,18 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis, diagnose
+from paramedic.diagnose.conclusion import Conclusion, conclude
 from paramedic.diagnose.detector import Detector
 from paramedic.diagnose.jumps import JUMP, Startle
+from paramedic.diagnose.modes import MODE
+from paramedic.diagnose.verdict import Metric, judge
 from paramedic.trace.history import History
 from paramedic.trace.replay import Vitals
 from paramedic.types import Chart, Epoch, Event, Finding, Frame, Severity, Window
@@ -65,6 +68,8 @@ class Engine:
         self._every_frame = every_frame
         self.cases: list[Case] = []
         self.seconds = 0.0  # that examinations have taken so far
+        self.metric: Metric | None = None  # by which the program measures itself; see `judge`
+        self.surrogate = ""  # why the loss does not measure progress, if it does not
         self._open: dict[str, Case] = {}
         self._wards = [_Ward(detector) for detector in self.detectors]
         self._history = History(frames, pulses)
@@ -136,9 +141,11 @@ class Engine:
         return self._frames + 1 >= self._due
 
     def event(self, event: Event) -> None:
-        """Something that happened once. A jump is examined at once; what is not finite like a
-        frame, even if its step was not looked at."""
+        """Something that happened once. A jump and a change of mode are examined at once; what is
+        not finite like a frame, even if its step was not looked at."""
         self._history.add_event(event)
+        if event.kind == MODE:
+            self._pending = event.step
         if event.kind == JUMP:
             self._startle.wake()
             self._startled = True
@@ -155,6 +162,13 @@ class Engine:
         if self._epochs >= self._due_epoch:
             self._due_epoch = self._epochs + max(1, self._epochs // _EACH_EPOCH)
             self._examine(self.window(), epoch_ended=True)
+
+    def remember(self, losses: Sequence[float], epochs: Sequence[Mapping[str, float]]) -> None:
+        """What was seen of the run before it was interrupted."""
+        for place, loss in enumerate(losses):
+            self._history.add_pulse(place - len(losses), loss, math.isfinite(loss), False)
+        for number, values in enumerate(epochs):
+            self._history.add_epoch(Epoch(number, -1, dict(values)))
 
     def mean_loss(self, since: int = -1) -> float:
         """The mean loss of the steps after one, as far as they are remembered; NaN if none of them
@@ -218,6 +232,12 @@ class Engine:
     def diagnosis(self) -> Diagnosis:
         """All cases of the run put together, open and closed ones."""
         return diagnose(self.cases, self.detectors, self.not_checked)
+
+    def conclusion(self) -> Conclusion:
+        """The verdict on the run so far, with what was found."""
+        with np.errstate(all="ignore"):
+            assessment = judge(self.window(), self.metric, self.surrogate)
+        return conclude(self.diagnosis(), self.cases, assessment)
 
     def current(self, since: int = -1) -> Diagnosis:
         """What is wrong now: the open cases alone, of these what was found again since a step."""

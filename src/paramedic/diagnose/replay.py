@@ -9,7 +9,9 @@ from typing import Any, Protocol
 
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.conclusion import Conclusion
 from paramedic.diagnose.detector import Detector
+from paramedic.diagnose.document import TrainingReport
 from paramedic.diagnose.engine import Engine
 from paramedic.diagnose.rules import DEFAULT, choose
 from paramedic.trace.reader import Trace
@@ -18,7 +20,7 @@ from paramedic.types import Finding, Remedy, Window
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Replay:
     """What the rules say of a recorded run."""
 
     run: str
@@ -27,12 +29,25 @@ class Verdict:
     last_step: int
     diagnosis: Diagnosis
     cases: tuple[Case, ...]
+    conclusion: Conclusion
     remedies: tuple[Remedy, ...] = ()  # what to do, the best first
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Everything that holds, the root first."""
         return self.diagnosis.findings
+
+    def report(self) -> TrainingReport:
+        """What is reported of it."""
+        return TrainingReport(
+            name=self.run,
+            steps=self.last_step + 1,
+            conclusion=self.conclusion,
+            diagnosis=self.diagnosis,
+            remedies=self.remedies,
+            not_checked=self.diagnosis.not_checked,
+            trace=self.run,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -41,6 +56,7 @@ class Verdict:
             "rules": self.rules,
             "frames": self.frames,
             "last_step": self.last_step,
+            **self.conclusion.to_json(),
             "diagnosis": self.diagnosis.to_json(),
             "cases": [case.to_json() for case in self.cases],
             "remedies": [remedy.to_json() for remedy in self.remedies],
@@ -63,7 +79,7 @@ def replay(
     thresholds: Mapping[str, Mapping[str, Any]] | None = None,
     adviser: Callable[[Sequence[Detector]], Adviser] | None = None,
     **settings: Mapping[str, Any],
-) -> Verdict:
+) -> Replay:
     """Judge a recorded run, as a live run would have been judged.
 
     Args:
@@ -93,4 +109,5 @@ def replay(
         last = trace.last_step
     diagnosis, cases = engine.diagnosis(), tuple(engine.cases)
     remedies = asked.remedies(diagnosis, engine.window()) if asked is not None else ()
-    return Verdict(os.fspath(run), rules, frames, last, diagnosis, cases, remedies)
+    conclusion = engine.conclusion()
+    return Replay(os.fspath(run), rules, frames, last, diagnosis, cases, conclusion, remedies)

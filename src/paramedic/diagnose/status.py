@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from paramedic.diagnose.health import Condition
-from paramedic.types import Epoch, Event, Finding, Health, Pulse, Window
+from paramedic.diagnose.condition import Condition
+from paramedic.types import Epoch, Event, Finding, Pulse, Verdict, Window
 
 
 def _no_pulse() -> Pulse:
@@ -29,7 +29,7 @@ class Status:
 
     step: int = -1
     steps: int | None = None
-    condition: Condition = field(default_factory=lambda: Condition(Health.HEALTHY, ""))
+    condition: Condition = field(default_factory=lambda: Condition(Verdict.TOO_EARLY, ""))
     findings: tuple[Finding, ...] = ()
     interventions: tuple[Event, ...] = ()
     epochs: tuple[Epoch, ...] = ()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paramedic.diagnose.health import Condition
+from paramedic.diagnose.condition import Condition
 from paramedic.types import Epoch, Event, Finding
 
 _BRIEF = 3  # findings that are named; more are counted

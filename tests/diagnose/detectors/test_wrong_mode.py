@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from paramedic.diagnose.detectors.wrong_mode import WrongMode
-from paramedic.types import Layer, Severity, Window
+from paramedic.types import Event, Layer, Severity, Window
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.windows import chart_of, window
 
@@ -56,3 +58,27 @@ def test_missing() -> None:
 
 def test_anything() -> None:
     bears_anything(DETECTOR)
+
+
+def _changed(step: int, since: int, *evaluating: str) -> Event:
+    return Event(step, "mode", "", {"since": since, "evaluating": list(evaluating)})
+
+
+def test_a_mode_that_was_read_at_every_step() -> None:
+    """The record of all steps counts, whatever the frames happened to show."""
+    telling = net(*[1.0] * DETECTOR.frames)
+    found = fires(
+        DETECTOR, replace(telling, events=(_changed(3, 1, "body.telling"),)), Severity.WARNING
+    )
+    assert found.where == ("body.telling",)
+    assert found.evidence["first_step"] == 1
+    assert "since step 1" in found.message
+    back = (_changed(3, 1, "body.telling"), _changed(9, 5))
+    assert judge(DETECTOR, replace(net(*EVALUATION), events=back)) is None
+
+
+def test_a_part_that_is_not_in_the_optimizer_may_be_in_evaluation_mode() -> None:
+    teacher = Layer("teacher.fc", "Linear", 40, in_optimizer=False)
+    layers = [teacher, Layer("teacher.drop", "Dropout"), Layer("head", "Linear", 10)]
+    table = {"act_training": [[0, 0, 1]] * DETECTOR.frames}
+    assert judge(DETECTOR, window(layers=table, chart=chart_of(*layers))) is None

@@ -8,7 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import dead_shares, learners, measured, scalars
-from paramedic.types import Chart, Finding, Severity, Window
+from paramedic.types import Chart, Finding, Kind, Severity, Window
 
 _SINGLE = (1, 2)  # parameters of a normalisation of one feature: a scale, and an offset
 _DEAD = 0.95  # share of dead units of a layer that lets nothing through
@@ -77,6 +77,8 @@ class DeadInput(Detector):
             "Look at what the data loader gives.",
             severity=Severity.CRITICAL,
             confidence=0.97,
+            # Of equal samples some other input may differ; a single value carries nothing.
+            kind=Kind.FAULT if len(low) and low[0] == high[0] else Kind.SUSPICION,
             constant_features=float(shares.min()),
             threshold=self.constant,
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import scalars
-from paramedic.types import Finding, Severity, Window
+from paramedic.types import Finding, Kind, Severity, Window
 
 # What must not stand before a loss, and why. A function that is not named here may be anything.
 _WRONG = {
@@ -15,6 +15,13 @@ _WRONG = {
     "nll": ("softmax", "sigmoid", "relu", "tanh", "linear"),
     "binary-cross-entropy-with-logits": ("sigmoid", "softmax", "relu", "tanh"),
     "binary-cross-entropy": ("linear", "relu", "tanh", "clamp"),
+}
+# Those that are wrong whatever the net does. Others only make learning harder.
+_CERTAIN = {
+    "cross-entropy": ("softmax", "sigmoid"),
+    "nll": ("softmax", "sigmoid", "relu", "linear"),
+    "binary-cross-entropy-with-logits": ("sigmoid", "softmax"),
+    "binary-cross-entropy": ("linear", "relu", "tanh"),
 }
 _WANTED = {
     "cross-entropy": "takes logits and applies the softmax itself: give it the last linear layer",
@@ -66,6 +73,7 @@ class ImproperOutputActivation(Detector):
 
     code = "A003"
     slug = "improper-output-activation"
+    kind = Kind.FAULT
     explains = frozenset(
         {"loss-plateau", "slow-convergence", "vanishing-gradient", "dying-relu",
          "saturated-activation", "learning-rate-too-low", "uninformative-labels", "no-more-gain",
@@ -97,6 +105,7 @@ class ImproperOutputActivation(Detector):
                 f"The net ends in {_named(function)}, but {loss} {_WANTED[loss]}.",
                 severity=Severity.CRITICAL,
                 confidence=0.97,
+                kind=Kind.FAULT if function in _CERTAIN[loss] else Kind.SUSPICION,
                 output_function=function,
                 loss=loss,
             )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import scalars
-from paramedic.types import Finding, Severity, Task, Window
+from paramedic.types import Finding, Kind, Severity, Task, Window
 
 _WITH_IGNORED = ("cross-entropy", "nll")
 _IGNORED = -100  # the `ignore_index` of torch's cross-entropy
@@ -86,6 +86,7 @@ class InvalidLabels(Detector):
             return self._finding(
                 window,
                 f"{share:.1%} of the targets of a batch are NaN or infinite.",
+                kind=Kind.FAULT,
                 share=share,
                 first_step=int(window.steps[window.scalar("target_nan") > 0][0]),
             )
@@ -145,6 +146,7 @@ class InvalidLabels(Detector):
             window,
             f"The targets of a binary cross-entropy go from {low:g} to {high:g}; they must lie "
             "between 0 and 1.",
+            kind=Kind.FAULT,
             smallest=float(low),
             largest=float(high),
         )

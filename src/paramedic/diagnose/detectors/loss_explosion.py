@@ -9,7 +9,7 @@ import numpy as np
 from paramedic.diagnose.curve import Curve, curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import bold, middle
-from paramedic.types import Finding, Severity, Window
+from paramedic.types import Finding, Kind, Severity, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class LossExplosion(Detector):
 
     code = "L004"
     slug = "loss-explosion"
+    kind = Kind.SYMPTOM
     explains = frozenset(
         {"oscillating-loss", "loss-plateau", "non-finite",
          "saturated-activation", "dying-relu", "slow-convergence", "no-more-gain",

@@ -9,7 +9,7 @@ import numpy as np
 from paramedic.diagnose.curve import Curve, curve, too_early
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import is_narrow, is_straight, learners
-from paramedic.types import Finding, Severity, Task, Window
+from paramedic.types import Finding, Kind, Severity, Task, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ class LossPlateau(Detector):
 
     code = "L003"
     slug = "loss-plateau"
+    kind = Kind.SYMPTOM
     explains = frozenset({"no-more-gain"})
     patience = 1
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.types import Finding, Severity, Window
+from paramedic.types import Finding, Kind, Severity, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class LossShapeMismatch(Detector):
 
     code = "O006"
     slug = "loss-shape-mismatch"
+    kind = Kind.FAULT
     explains = frozenset(
         {"loss-plateau", "slow-convergence", "uninformative-labels", "vanishing-gradient",
          "learning-rate-too-low", "no-more-gain", "dying-relu", "oscillating-loss",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import scalars
-from paramedic.types import Finding, Severity, Window
+from paramedic.types import Finding, Kind, Severity, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ class MissingZeroGrad(Detector):
 
     code = "O003"
     slug = "missing-zero-grad"
+    kind = Kind.FAULT
     needs = frozenset({"grad_carried"})
     explains = frozenset(
         {

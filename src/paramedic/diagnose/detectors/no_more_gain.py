@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.types import Finding, Severity, Window
+from paramedic.types import Finding, Kind, Severity, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class NoMoreGain(Detector):
 
     code = "L006"
     slug = "no-more-gain"
+    kind = Kind.SYMPTOM
     excludes = frozenset({"too-few-steps"})
     patience = 2
     by_epoch = True

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from paramedic.diagnose.detector import Detector, threshold
-from paramedic.types import Event, Finding, Severity, Window
+from paramedic.types import Event, Finding, Kind, Severity, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ class NonFinite(Detector):
 
     code = "N001"
     slug = "non-finite"
+    kind = Kind.SYMPTOM
     explains = frozenset(
         {"loss-plateau", "slow-convergence", "learning-rate-too-low", "gradient-instability",
          "no-more-gain", "untrained-parameters", "dying-relu", "saturated-activation",

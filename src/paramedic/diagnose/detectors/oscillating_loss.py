@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from paramedic.diagnose.curve import curve
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import middle, middles, scalars
-from paramedic.types import Finding, Severity, Window
+from paramedic.types import Finding, Kind, Severity, Window
 
 _DEEPER = frozenset({"exploding-gradient", "dying-relu"})
 # What batches of one class, or steps that overshoot, bring about besides.
@@ -53,6 +53,7 @@ class OscillatingLoss(Detector):
 
     code = "L001"
     slug = "oscillating-loss"
+    kind = Kind.SYMPTOM
     explains = frozenset(
         {"loss-plateau", "slow-convergence", "no-more-gain", "dying-relu",
          "uninformative-labels", "overfitting", "exploding-gradient"}

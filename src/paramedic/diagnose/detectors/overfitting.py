@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.rows import middle
-from paramedic.types import Finding, Window
+from paramedic.types import Finding, Kind, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ class Overfitting(Detector):
 
     code = "T001"
     slug = "overfitting"
+    kind = Kind.SYMPTOM
     explains = frozenset({"no-more-gain", "loss-plateau", "too-few-steps"})
     patience = 2
     by_epoch = True

@@ -9,7 +9,7 @@ import numpy as np
 from paramedic.diagnose.detector import Detector, threshold
 from paramedic.diagnose.motion import motion
 from paramedic.diagnose.rows import learners, measured, middle, names, scalars
-from paramedic.types import Chart, Finding, Severity, Window
+from paramedic.types import Chart, Finding, Kind, Severity, Window
 
 _REASONS = {
     "optimizer": "was not given to the optimizer",
@@ -95,6 +95,7 @@ class UntrainedParameters(Detector):
                     explains=self.explains if structural else self.explains - _VIOLENT,
                     by_construction=structural,
                     confidence=0.97,
+                    kind=Kind.FAULT if self._is_certain(window, reason, rows) else Kind.SUSPICION,
                     where=where,
                     reason=reason,
                     layers=len(rows),
@@ -102,6 +103,18 @@ class UntrainedParameters(Detector):
                     frames=self.frames,
                 )
         return None
+
+    def _is_certain(self, window: Window, reason: str, rows: list[int]) -> bool:
+        """Whether the parameters take part, so that leaving them untrained cannot be meant.
+
+        A layer that no optimizer holds must receive gradients: a target network does not. One
+        without gradients must be executed whenever it was looked at: a sparse expert is not.
+        """
+        if reason == "movement":
+            return False
+        name = "grad_norm" if reason == "optimizer" else "act_var"
+        seen = measured(window, name, self.frames)[:, rows]
+        return len(seen) >= self.frames and bool((~np.isnan(seen)).all(axis=0).any())
 
     def _severity(self, window: Window, rows: list[int]) -> Severity:
         layers = window.chart.layers

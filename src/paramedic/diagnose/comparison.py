@@ -1,0 +1,127 @@
+"""What a verdict compares: the loss at first and at the end, and that of a constant answer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paramedic.diagnose.curve import chance
+from paramedic.types import Window
+
+Floats = NDArray[np.float64]
+
+TINY = 1e-12
+_LAST = 0.2  # fraction of the run that its end is judged by
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A mean with its standard error."""
+
+    value: float
+    error: float
+
+    def below(self, other: Level) -> float:
+        """How many standard errors this is below another."""
+        error = math.hypot(self.error, other.error)
+        return (other.value - self.value) / max(error, TINY * max(abs(other.value), 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the tests compare: start, end and scale of the loss, and the constant answer."""
+
+    steps: int
+    start: Level
+    end: Level
+    constant: float  # loss of the best constant answer; NaN if it is not known
+    scale: float
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """For the report."""
+        found = {"first loss": self.start.value, "loss at the end": self.end.value}
+        if math.isfinite(self.constant):
+            found["loss of the best constant answer"] = self.constant
+        return {**found, "steps": float(self.steps)}
+
+    @property
+    def baseline(self) -> Level:
+        """The first losses or the constant answer, whichever is harder to beat."""
+        if math.isfinite(self.constant) and self.constant < self.start.value:
+            return Level(self.constant, 0.0)
+        return self.start
+
+    @property
+    def size(self) -> float:
+        """What a rise is measured by: the first loss, or the scale if that is larger."""
+        return max(abs(self.start.value), self.scale)
+
+    @property
+    def gone(self) -> float:
+        """The fraction of the baseline that is gone."""
+        return (self.baseline.value - self.end.value) / self.scale
+
+    @property
+    def below_constant(self) -> float:
+        """How far the end is below the constant answer, as a fraction of it; 0 if not known."""
+        if not (math.isfinite(self.constant) and self.constant > 0):
+            return 0.0
+        return 1 - self.end.value / self.constant
+
+
+def compare(window: Window) -> Facts | None:
+    """None while there are too few losses to compare anything."""
+    levels = known(window.losses.levels)
+    first = known(window.losses.first)
+    if len(levels) < 6 or len(first) < 3:
+        return None
+    steps = window.losses.steps
+    start = _start(first, steps)
+    noise = _noise(levels)
+    per_step = _noise(first) if window.losses.width > 1 else noise
+    count = max(int(len(levels) * _LAST), 3)
+    end = levels[-count:]
+    constant = _constant(window)
+    base = float(np.median(start))
+    scale = abs(min(base, constant) if math.isfinite(constant) else base)
+    return Facts(
+        steps=steps,
+        start=Level(base, 1.25 * per_step / math.sqrt(len(start))),
+        end=Level(float(np.median(end)), 1.25 * max(noise, scatter(end)) / math.sqrt(count)),
+        constant=constant,
+        scale=max(scale, noise, TINY),
+    )
+
+
+def _constant(window: Window) -> float:
+    """The loss of the best constant answer, also where a squared difference was written by hand;
+    NaN if it is not known."""
+    usual = chance(window)
+    spread, means = (known(window.scalar(f"implied_{name}")) for name in ("std", "mean"))
+    if math.isfinite(usual) or not len(spread) or not window.chart.loss_mean:
+        return usual
+    return float(np.median(spread)) ** 2 + float(np.var(means))
+
+
+def _start(first: Floats, steps: int) -> Floats:
+    """The losses of the first steps; the very first alone if the first updates ruined the rest."""
+    start = first[: max(3, min(steps // 50, 20))]
+    return first[:1] if float(np.median(start)) > 3 * abs(first[0]) else start
+
+
+def known(values: Floats) -> Floats:
+    return values[np.isfinite(values)]
+
+
+def _noise(levels: Floats) -> float:
+    """The standard deviation of a level around the trend, from the differences of neighbours."""
+    return float(np.median(np.abs(np.diff(levels)))) * 1.4826 / math.sqrt(2)
+
+
+def scatter(levels: Floats) -> float:
+    """The standard deviation around the median, without outliers: slow waves count as noise."""
+    return float(np.median(np.abs(levels - np.median(levels)))) * 1.4826
