@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import json
 import math
@@ -61,7 +62,8 @@ def test_its_doses_can_be_carried_out_and_told(cure: Cure, optimizer: dict[str, 
         remedy = cure.filled(given, problem, 0.5, "a test")
         assert given.title
         assert given.code
-        assert "\n" not in given.code
+        ast.parse(given.code)
+        assert "→" not in given.code.partition("#")[0]
         if given.action:
             assert set(given.args) == ACTIONS[given.action]
         assert type(remedy).from_json(json.loads(json.dumps(remedy.to_json()))) == remedy

@@ -19,7 +19,7 @@ from paramedic.diagnose.detector import Detector
 from paramedic.prescribe.confidence import LEAST, Outcomes, confidence, ground, measured
 from paramedic.prescribe.cure import Cure, Family
 from paramedic.prescribe.cures import cures_for
-from paramedic.prescribe.ranking import Emergency, emergency, ranked, told
+from paramedic.prescribe.ranking import Emergency, direct_first, emergency, ranked, told
 from paramedic.types import Finding, Remedy, Window
 
 _log = logging.getLogger("paramedic")
@@ -88,7 +88,8 @@ class Pharmacist:
         """What to do about a diagnosis, the best first."""
         roots = () if diagnosis.root is None else (diagnosis.root, *diagnosis.others)
         found = {one.slug: self._for(one, window) for one in roots}
-        return ranked(found, effects=[one.slug for one in diagnosis.consequences if told(one)])
+        effects = [one.slug for one in diagnosis.consequences if told(one)]
+        return direct_first(ranked(found, effects=effects))
 
     def emergency(self, diagnosis: Diagnosis, window: Window) -> Emergency | None:
         """Several problems at once as one event; None if fewer than two hold."""

@@ -28,6 +28,7 @@ UNTREATED = 0.1  # how often a problem goes by a remedy that is not meant for it
 RELIEF = 0.9  # how often what a problem brought about goes when the problem does
 _WORTH = 2.0  # measured repairs that the product of the confidences is worth
 _FAMILIES = list(Family)
+_DIRECT = {"learning-rate-too-high": "lower-rate"}  # the remedy that undoes a problem itself
 _SAFETIES = [Safety.SAFE, Safety.UNSAFE, Safety.ADVICE]
 
 
@@ -164,6 +165,17 @@ def ranked(
         return (-round(score(remedy), 3), *_place(remedy))
 
     return tuple(sorted(_once(remedies), key=order))
+
+
+def direct_first(remedies: Sequence[Remedy]) -> tuple[Remedy, ...]:
+    """For a reader: what undoes the first problem itself comes before what relieves it.
+
+    A rate that is too high is lowered, even if clipping ended as many of these runs. What acts on
+    a run goes by the ranking alone.
+    """
+    first = remedies[0].against if remedies else ()
+    direct = {_DIRECT[problem] for problem in first if problem in _DIRECT}
+    return tuple(sorted(remedies, key=lambda remedy: remedy.slug not in direct))
 
 
 def _score(remedy: str, alone: Mapping[str, float], table: Ranking) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from paramedic.diagnose import replay as judging
-from paramedic.diagnose.replay import Verdict
+from paramedic.diagnose.replay import Replay
 from paramedic.diagnose.rules import DEFAULT
 from paramedic.prescribe.pharmacist import Pharmacist
 
@@ -20,7 +20,7 @@ def replay(
     ignore: Sequence[str] = (),
     thresholds: Mapping[str, Mapping[str, Any]] | None = None,
     **settings: Mapping[str, Any],
-) -> Verdict:
+) -> Replay:
     """Judge a recorded run, as a live run would have been judged, with remedies.
 
     Args:

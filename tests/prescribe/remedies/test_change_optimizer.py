@@ -31,5 +31,7 @@ def test_nothing_to_change() -> None:
 
 def test_a_loss_that_is_maximised() -> None:
     given = dose(MinimiseLoss(), finding("loss-explosion"), _with(**{**SGD, "maximize": True}))
-    assert given.code == "optimizer = torch.optim.SGD(…, maximize=False)"
+    assert given.code == (
+        "optimizer = torch.optim.SGD(model.parameters(), lr=0.1)  # without maximize=True"
+    )
     assert MinimiseLoss().dose(finding("loss-explosion"), _with(**SGD)) is None

@@ -10,9 +10,9 @@ from tests.prescribe.cases import dose, finding
 @pytest.mark.parametrize(
     ("output", "target", "code"),
     [
-        ((32,), (32, 1), "loss_fn(output, targets.squeeze(-1))"),
-        ((32, 1), (32,), "loss_fn(output.squeeze(-1), targets)"),
-        ((32, 1, 1), (32,), "loss_fn(output.flatten(), targets.flatten())"),
+        ((32,), (32, 1), "loss = loss_fn(output, targets.squeeze(-1))"),
+        ((32, 1), (32,), "loss = loss_fn(output.squeeze(-1), targets)"),
+        ((32, 1, 1), (32,), "loss = loss_fn(output.flatten(), targets.flatten())"),
     ],
 )
 def test_the_side_that_has_one_dimension_more_loses_it(

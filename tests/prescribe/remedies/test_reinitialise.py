@@ -8,11 +8,12 @@ from tests.prescribe.cases import dose, finding, net
 def test_the_scheme_suits_the_activation() -> None:
     found = finding("poor-initialization", "fc0")
     rectified = dose(Reinitialise(), found, window(chart=net("ReLU")))
-    assert rectified.code.startswith("nn.init.kaiming_uniform_")
+    assert "nn.init.kaiming_uniform_(weight" in rectified.code
+    assert rectified.code.startswith("for layer in (model.fc0,):")
     bounded = dose(Reinitialise(), found, window(chart=net("Tanh")))
-    assert bounded.code.startswith("nn.init.xavier_uniform_")
+    assert "nn.init.xavier_uniform_(weight)" in bounded.code
     through_time = window(chart=chart_of(("body", "LSTM", 100), ("head", "Linear", 10)))
-    assert dose(Reinitialise(), found, through_time).code.startswith("nn.init.orthogonal_")
+    assert "nn.init.orthogonal_(weight)" in dose(Reinitialise(), found, through_time).code
     assert "`fc0`" in rectified.title
 
 

@@ -17,12 +17,18 @@ def test_twice_the_batch_up_to_256() -> None:
 def test_a_linear_model_gets_a_hidden_layer() -> None:
     seen = window(chart=chart_of(Layer("0", "Linear", 6, fan_in=2)))
     given = dose(LargerModel(), finding("loss-plateau"), seen)
-    assert given.code.startswith("nn.Linear(2, 2) → nn.Sequential(nn.Linear(2, 32)")
+    assert given.code == (
+        "model[0] = nn.Sequential(nn.Linear(model[0].in_features, 32), nn.ReLU(), "
+        "nn.Linear(32, model[0].out_features))"
+    )
 
 
 def test_a_bottleneck_is_widened() -> None:
     given = dose(LargerModel(), finding("loss-plateau"), window(chart=net("Tanh", width=1)))
-    assert given.code == "nn.Linear(…, 1) → nn.Linear(…, 32)"
+    assert given.code == (
+        "model.fc0 = nn.Linear(model.fc0.in_features, 32)\n"
+        "model.head = nn.Linear(32, model.head.out_features)"
+    )
     assert "`head`" in given.title
 
 

@@ -7,9 +7,27 @@ from dataclasses import dataclass
 from paramedic.diagnose.rows import middle, scalars
 from paramedic.prescribe.anatomy import carriers, is_normalised, is_recurrent, units
 from paramedic.prescribe.cure import Cure, Dose, Family, autotrainer, estimate, listed, treats
+from paramedic.prescribe.spelling import lines, path
 from paramedic.types import Finding, Layer, Window
 
-_FLAT = {"Linear": "BatchNorm1d", "Conv1d": "BatchNorm1d", "Conv2d": "BatchNorm2d"}
+FLAT = {"Linear": "BatchNorm1d", "Conv1d": "BatchNorm1d", "Conv2d": "BatchNorm2d"}
+
+
+def made(kind: str, layer: Layer) -> str:
+    """A normalisation whose size is that of the layer's outputs."""
+    if layer.kind == "Linear":
+        return f"nn.{kind}({path(layer)}.out_features)"
+    channels = f"{path(layer)}.out_channels"
+    # A layer normalisation over the channels alone is a group of all of them.
+    return f"nn.GroupNorm(1, {channels})" if kind == "LayerNorm" else f"nn.{kind}({channels})"
+
+
+def _beside(layer: Layer, kind: str) -> str:
+    """For layers that cannot be wrapped: their output is not a single tensor."""
+    place = path(layer)
+    if is_recurrent(layer):
+        return f"{place}_norm = nn.{kind}({place}.hidden_size)  # and call it in forward"
+    return f"# in forward: nn.{kind} on the output of {place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +56,22 @@ class AddNormalisation(Cure):
         layer = hidden[0]
         kind = self._kind(layer, window)
         width = units(layer) or "…"
+        flat = [one for one in hidden if one.kind in FLAT]
         return Dose(
             title=f"Add nn.{kind} after {listed(tuple(one.name for one in hidden))}, before the "
             "activation",
-            code=f"nn.{layer.kind}(…) → nn.{layer.kind}(…), nn.{kind}({width})",
+            code=lines(
+                f"{path(one)} = nn.Sequential({path(one)}, {made(kind, one)})" for one in flat
+            )
+            or _beside(layer, kind),
             args={"kind": kind, "width": width, "layers": [one.name for one in hidden]},
         )
 
     def _kind(self, layer: Layer, window: Window) -> str:
         sizes = scalars(window, "batch_size")
         small = len(sizes) > 0 and middle(sizes) < self.batch
-        if small or is_recurrent(layer):
+        # Of a batch of sequences the features come last, where BatchNorm1d wants them second.
+        sequences = layer.kind == "Linear" and len(window.chart.output_shape) > 2
+        if small or sequences or is_recurrent(layer):
             return "LayerNorm"
-        return _FLAT.get(layer.kind, "LayerNorm")
+        return FLAT.get(layer.kind, "LayerNorm")

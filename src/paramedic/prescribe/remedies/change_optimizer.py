@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from paramedic.prescribe.cure import Cure, Dose, Family, autotrainer, estimate, short, treats
-from paramedic.prescribe.pace import is_adaptive, optimizer, rate
+from paramedic.prescribe.pace import is_adaptive, optimizer
+from paramedic.prescribe.spelling import optimizer_line
 from paramedic.types import Finding, Window
 
 _SLOW = ("slow-convergence", "learning-rate-too-low", "loss-plateau")
@@ -42,11 +43,9 @@ class ChangeOptimizer(Cure):
         momentum = settings.get("momentum")
         if momentum is None or momentum == self.momentum:
             return None
-        now = rate(window)
         return Dose(
             title=f"Set the momentum to {self.momentum:g} (it is {momentum:g})",
-            code=f"optimizer = torch.optim.SGD(model.parameters(), lr="
-            f"{short(now) if now else 'learning_rate'}, momentum={self.momentum:g})",
+            code=optimizer_line(window, momentum=self.momentum),
             args={"name": "SGD", "momentum": self.momentum},
         )
 
@@ -73,5 +72,5 @@ class MinimiseLoss(Cure):
         name = settings.get("name")
         return Dose(
             title=f"Minimise the loss: {name} was told to maximise it",
-            code=f"optimizer = torch.optim.{name}(…, maximize=False)",
+            code=f"{optimizer_line(window)}  # without maximize=True",
         )

@@ -58,8 +58,9 @@ class ShuffleData(Cure):
         alike = scalars(window, "target_constant")
         if not len(alike) or float((alike > 0).mean()) <= self.share:
             return None
+        size = window.chart.batch_size or "batch_size"
         return Dose(
             title=f"Shuffle the training data: {(alike > 0).mean():.0%} of the batches hold one "
             "class only",
-            code="loader = DataLoader(dataset, batch_size, shuffle=True)",
+            code=f"loader = torch.utils.data.DataLoader(dataset, batch_size={size}, shuffle=True)",
         )

@@ -20,11 +20,11 @@ class FixShape(Cure):
     def dose(self, finding: Finding, window: Window) -> Dose | None:
         output, target = window.chart.output_shape, window.chart.target_shape
         if target == (*output, 1):
-            fix = "loss_fn(output, targets.squeeze(-1))"
+            fix = "loss = loss_fn(output, targets.squeeze(-1))"
         elif output == (*target, 1):
-            fix = "loss_fn(output.squeeze(-1), targets)"
+            fix = "loss = loss_fn(output.squeeze(-1), targets)"
         else:
-            fix = "loss_fn(output.flatten(), targets.flatten())"
+            fix = "loss = loss_fn(output.flatten(), targets.flatten())"
         compared = finding.evidence.get("compared_shape", [])
         return Dose(
             title=f"Give output {list(output)} and targets the same shape: now they make "

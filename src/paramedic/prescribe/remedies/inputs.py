@@ -109,7 +109,7 @@ def _has_nan(finding: Finding) -> bool:
 def _only_finite(name: str) -> Dose:
     return Dose(
         title=f"Leave out the samples whose {name} are NaN or infinite",
-        code=f"keep = torch.isfinite({name}).flatten(1).all(1); "
+        code=f"keep = torch.isfinite({name}).reshape(len({name}), -1).all(1); "
         "inputs, targets = inputs[keep], targets[keep]",
         args={"of": name, "limit": None},
     )
@@ -119,7 +119,7 @@ def _only_small(name: str, limit: float) -> Dose:
     return Dose(
         title=f"Leave out the samples with {name} beyond ±{short(limit)}, three times what a "
         "usual batch reaches",
-        code=f"keep = {name}.flatten(1).abs().amax(1) < {short(limit)}; "
+        code=f"keep = {name}.reshape(len({name}), -1).abs().amax(1) < {short(limit)}; "
         "inputs, targets = inputs[keep], targets[keep]",
         args={"of": name, "limit": limit},
     )

@@ -50,6 +50,6 @@ class StopEarly(Cure):
         return Dose(
             title=f"Stop at epoch {best}, whose {name} loss ({short(float(series[best]))}) was "
             "the best, and keep its weights",
-            code=f"if epoch == {best}: torch.save(model.state_dict(), path); break",
+            code=f'if epoch == {best}: torch.save(model.state_dict(), "best.pt"); break',
             args={"epoch": best},
         )

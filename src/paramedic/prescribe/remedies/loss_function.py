@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from paramedic.prescribe.anatomy import carriers
 from paramedic.prescribe.cure import (
     Cure,
     Dose,
@@ -15,7 +16,8 @@ from paramedic.prescribe.cure import (
     treats,
 )
 from paramedic.prescribe.remedies.inputs import finite
-from paramedic.types import Finding, Window
+from paramedic.prescribe.spelling import lines, path
+from paramedic.types import Chart, Finding, Window
 
 MODULES = {
     "mse": "nn.MSELoss()",
@@ -35,13 +37,17 @@ class LossFunction(Cure):
     against = treats({"improper-loss": autotrainer(1.0, "S8")})
 
     def dose(self, finding: Finding, window: Window) -> Dose | None:
-        old = MODULES.get(window.chart.loss or "", "loss_fn")
         classes = finding.evidence.get("classes")
         if classes is not None:
             return Dose(
                 title=f"Use cross-entropy, with one output for each of the {int(classes)} classes",
-                code=f"{old} → nn.CrossEntropyLoss()  # and nn.Linear(…, 1) → "
-                f"nn.Linear(…, {int(classes)}), targets.long().flatten()",
+                code=lines(
+                    (
+                        *_head(window.chart, int(classes)),
+                        "loss_fn = nn.CrossEntropyLoss()",
+                        "targets = targets.long().flatten()",
+                    )
+                ),
                 args={"loss": "cross-entropy", "classes": int(classes)},
             )
         low, high = finding.evidence.get("target_min"), finding.evidence.get("target_max")
@@ -50,7 +56,17 @@ class LossFunction(Cure):
         what = "labels of yes or no" if yes_or_no else "numbers"
         name = "binary-cross-entropy-with-logits" if yes_or_no else "mse"
         title = f"Use {new}: the targets are {what}"
-        return Dose(title, f"{old} → {new}", args={"loss": name})
+        targets = "\ntargets = targets.float()" if yes_or_no else ""
+        return Dose(title, f"loss_fn = {new}{targets}", args={"loss": name})
+
+
+def _head(chart: Chart, classes: int) -> tuple[str, ...]:
+    """The last layer with one output for each class, if it is a linear one."""
+    layers = carriers(chart)
+    if not layers or layers[-1].kind != "Linear":
+        return ()
+    head = path(layers[-1])
+    return (f"{head} = nn.Linear({head}.in_features, {classes})",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +86,6 @@ class RobustLoss(Cure):
         return Dose(
             title=f"Use a Huber loss, so that errors beyond {short(usual)} (the spread of the "
             "targets) do not count by their square",
-            code=f"nn.MSELoss() → nn.HuberLoss(delta={short(usual)})",
+            code=f"loss_fn = nn.HuberLoss(delta={short(usual)})  # instead of nn.MSELoss()",
             args={"delta": usual},
         )

@@ -8,6 +8,7 @@ import numpy as np
 
 from paramedic.diagnose.rows import scalars
 from paramedic.prescribe.cure import Cure, Dose, Family, estimate, treats
+from paramedic.prescribe.spelling import lines
 from paramedic.types import Event, Finding, Window
 
 _GUARDS = {
@@ -37,7 +38,7 @@ class GuardOperation(Cure):
         named = f" ({operation})" if operation else ""
         return Dose(
             title=f"Guard the operation{named} in {where} against zero and overflow",
-            code=guard or " or ".join(list(_GUARDS.values())[:2]),
+            code=guard or lines(list(_GUARDS.values())[:2]),
         )
 
 
@@ -62,8 +63,9 @@ class FullPrecision(Cure):
         scales = scalars(window, "scale")
         if not len(scales) or not np.any(scales > 1):
             return None
+        device = window.chart.device.partition(":")[0]
         return Dose(
             title="Compute in bfloat16, whose range is that of float32, or begin with a smaller "
             f"scale than {scales.max():g}",
-            code="torch.autocast(device, dtype=torch.bfloat16)",
+            code=f'with torch.autocast("{device}", dtype=torch.bfloat16): output = model(inputs)',
         )

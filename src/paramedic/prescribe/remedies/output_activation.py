@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from paramedic.prescribe.anatomy import in_order
 from paramedic.prescribe.cure import Cure, Dose, Family, autotrainer, treats
+from paramedic.prescribe.spelling import path
 from paramedic.types import Chart, Finding, Window
 
 _MODULES = {
@@ -32,16 +33,29 @@ class OutputActivation(Cure):
         wanted = _WANTED.get(window.chart.loss or "")
         old = _MODULES.get(function)
         last = _last(window.chart)
+        place = _place(window.chart, function)
         if wanted is None:
             title = f"Take the {function} away from the end of the net{last}"
-            code = f"{old or function} → nn.Identity()"
+            code = f"{place} = nn.Identity()" if place else _functional(function)
         elif old is None:
             title = f"End the net in {wanted}{last}"
             code = f"model = nn.Sequential(model, {wanted})"
         else:
             title = f"End the net in {wanted} instead of {old}{last}"
-            code = f"{old} → {wanted}"
+            code = f"{place} = {wanted}" if place else _functional(function, wanted)
         return Dose(title, code, args={"function": wanted or "nn.Identity()"})
+
+
+def _place(chart: Chart, function: str) -> str:
+    """The module that computes the function at the end; empty if it is called in `forward`."""
+    layers = in_order(chart)
+    ends = bool(function) and bool(layers) and layers[-1].activation == function
+    return path(layers[-1]) if ends else ""
+
+
+def _functional(function: str, wanted: str = "") -> str:
+    better = f"{wanted} in its place" if wanted else "as it is"
+    return f"# in forward: return what goes into {function}(…), {better}"
 
 
 def _last(chart: Chart) -> str:

@@ -26,6 +26,7 @@ from paramedic.prescribe.pace import (
     rate,
     rates,
 )
+from paramedic.prescribe.spelling import can_be_made, optimizer_line
 from paramedic.types import Finding, Window
 
 _SWINGS = 5.0  # times the lowest rate of the window: the schedule itself is at work
@@ -100,12 +101,14 @@ def _is_moment(finding: Finding) -> bool:
 
 def _scaled(window: Window, factor: float, verb: str, moved: float | None) -> Dose:
     now = rate(window)
-    change = "" if now is None else f" from {short(now)} to {short(now * factor)}"
-    comment = "" if now is None else f"  # {short(now)} → {short(now * factor)}"
+    change = "" if now is None else f" from {short(now)} to {short(rounded(now * factor))}"
+    code = f'for group in optimizer.param_groups: group["lr"] *= {short(factor)}'
+    if now is not None and can_be_made(window):
+        code = f"{optimizer_line(window, lr=rounded(now * factor))}  # lr was {short(now)}"
     why = "" if moved is None else f": a step moves the typical layer by {short(moved)} of its size"
     return Dose(
         title=f"{verb} the learning rate{change}{why}",
-        code=f"learning_rate *= {short(factor)}{comment}",
+        code=code,
         action="scale-rate",
         args={"factor": factor},
     )
@@ -152,7 +155,10 @@ class CapRate(Cure):
 
 @dataclass(frozen=True, slots=True)
 class WarmUp(Cure):
-    """Begins with a small rate, while an adaptive optimizer learns the size of the gradients."""
+    """Begins with a small rate, while an adaptive optimizer learns the size of the gradients.
+
+    Over a tenth of the steps that the run is known to take, at most.
+    """
 
     slug = "warm-up"
     family = Family.GRADIENT
@@ -164,6 +170,8 @@ class WarmUp(Cure):
     )
 
     most: int = 2000  # steps
+    least: int = 5  # steps: a shorter one changes nothing
+    share: float = 0.1  # of the steps of the run
 
     def dose(self, finding: Finding, window: Window) -> Dose | None:
         seen = rates(window)
@@ -171,10 +179,13 @@ class WarmUp(Cure):
             return None
         betas = optimizer(window).get("betas")
         slow = betas[1] if isinstance(betas, tuple | list) and len(betas) == 2 else 0.99
-        steps = int(min(2 / max(1 - float(slow), 1e-4), self.most))
+        known = int(self.share * (window.last_step + 1))
+        steps = min(round(2 / max(1 - float(slow), 1e-4)), self.most, known)
+        if steps < self.least:
+            return None
         return Dose(
             title=f"Warm the rate up over {steps} steps",
             code="scheduler = torch.optim.lr_scheduler.LinearLR(optimizer, 0.01, "
-            f"total_iters={steps})",
+            f"total_iters={steps})  # and scheduler.step() after each optimizer.step()",
             args={"steps": steps},
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from paramedic.prescribe.cure import Cure, Dose, Family, estimate, listed, short, treats
 from paramedic.prescribe.pace import rate
+from paramedic.prescribe.spelling import lines, optimizer_line, path
 from paramedic.types import Finding, Window
 
 
@@ -23,7 +24,7 @@ class RegisterParameters(Cure):
         if reason == "gradient":
             return Dose(
                 title=f"Let the gradient reach {where}: something before it detaches",
-                code="x = body(x)  # without .detach(), torch.no_grad() or .item()",
+                code="output = model(inputs)  # without .detach(), .data or torch.no_grad()",
                 args={"reason": reason},
             )
         if reason == "movement":
@@ -35,9 +36,17 @@ class RegisterParameters(Cure):
             )
         return Dose(
             title=f"Hand {where} to the optimizer",
-            code="optimizer = torch.optim.Adam(model.parameters(), …)  # all of them"
-            if len(finding.where) != 1
-            else f'optimizer.add_param_group({{"params": model.get_submodule('
-            f'"{finding.where[0]}").parameters()}})',
+            code=_handed(finding, window),
             args={"reason": "optimizer"},
         )
+
+
+def _handed(finding: Finding, window: Window) -> str:
+    named = [layer for layer in window.chart.layers if layer.name in finding.where]
+    if len(named) == 1:
+        return f'optimizer.add_param_group({{"params": {path(named[0])}.parameters()}})'
+    if window.chart.optimizers and window.chart.optimizers[0].get("groups", 1) == 1:
+        return f"{optimizer_line(window)}  # all of them"
+    return lines(
+        f'optimizer.add_param_group({{"params": {path(layer)}.parameters()}})' for layer in named
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from paramedic.prescribe.anatomy import dropout
+from paramedic.prescribe.anatomy import dropout, in_order
 from paramedic.prescribe.cure import (
     Cure,
     Dose,
@@ -16,7 +16,8 @@ from paramedic.prescribe.cure import (
     treats,
 )
 from paramedic.prescribe.pace import is_adaptive, optimizer
-from paramedic.types import Finding, Window
+from paramedic.prescribe.spelling import lines, optimizer_line, path
+from paramedic.types import Chart, Finding, Layer, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +39,26 @@ class MoreDropout(Cure):
         if now == 0:
             return Dose(
                 title=f"Add dropout of {short(new)} after the hidden activations",
-                code=f"dropout = {short(new)}  # nn.Dropout({short(new)}) after each activation",
+                code=lines(
+                    f"{path(one)} = nn.Sequential({path(one)}, nn.Dropout({short(new)}))"
+                    for one in _activations(window.chart)
+                )
+                or f"dropout = nn.Dropout({short(new)})  # after each activation in forward",
                 args={"dropout": new},
             )
         return Dose(
             title=f"Raise dropout from {short(now)} to {short(new)}",
-            code=f"dropout = {short(new)}  # was {short(now)}",
+            code="for layer in model.modules():\n"
+            "    if isinstance(layer, (nn.Dropout, nn.Dropout2d)):\n"
+            f"        layer.p = {short(new)}  # was {short(now)}",
             action="raise-dropout",
             args={"by": self.by, "most": self.most},
         )
+
+
+def _activations(chart: Chart) -> list[Layer]:
+    """The activation functions that are modules, without one at the very end."""
+    return [layer for layer in in_order(chart)[:-1] if layer.activation is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,6 @@ class WeightDecay(Cure):
         name = "AdamW" if settings.get("name") == "Adam" else settings.get("name") or "AdamW"
         return Dose(
             title=f"Raise the weight decay from {short(now)} to {short(new)}",
-            code=f"optimizer = torch.optim.{name}(…, weight_decay={short(new)})",
+            code=optimizer_line(window, str(name), weight_decay=new),
             args={"weight_decay": new},
         )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from paramedic.prescribe.anatomy import BOUNDED, RECTIFIERS, hidden_activations
+from paramedic.prescribe.anatomy import BOUNDED, RECTIFIERS, carriers, hidden_activations
 from paramedic.prescribe.cure import Cure, Dose, Family, autotrainer, estimate, listed, treats
-from paramedic.prescribe.remedies.add_normalisation import AddNormalisation
-from paramedic.types import Finding, Layer, Window
+from paramedic.prescribe.remedies.add_normalisation import FLAT, AddNormalisation, made
+from paramedic.prescribe.spelling import lines, path
+from paramedic.types import Chart, Finding, Layer, Window
 
 # Problem: the activations to replace, and by what.
 _BY: dict[str, tuple[frozenset[str], str]] = {
@@ -45,26 +46,36 @@ class ReplaceActivation(Cure):
         if not found:
             return None
         old = _usual([layer.kind for layer in found])
-        names = _named(found, finding.where)
+        chosen = _named(found, finding.where)
+        names = tuple(layer.name for layer in chosen)
         deep = better == "ReLU" and len(found) > self.deep
         norm = AddNormalisation().dose(finding, window) if deep else None
         title = f"Replace nn.{old} by nn.{better} in {listed(names)}"
         values = {"old": old, "new": better, "layers": list(names)}
         if norm is None:
-            return Dose(title, f"nn.{old}() → nn.{better}()", args=values)
-        kind, width = norm.args["kind"], norm.args["width"]
+            code = lines(f"{path(one)} = nn.{better}()" for one in chosen)
+            return Dose(title, code, args=values)
+        kind = norm.args["kind"]
         return Dose(
             title=f"{title}, with nn.{kind} before each",
-            code=f"nn.{old}() → nn.{kind}({width}), nn.{better}()",
+            code=lines(_normalised(window.chart, one, kind, better) for one in chosen),
             args={**values, "norm": kind, "after": norm.args["layers"]},
         )
+
+
+def _normalised(chart: Chart, activation: Layer, kind: str, better: str) -> str:
+    """The line that puts a normalisation of the right size and a function in its place."""
+    before = [one for one in carriers(chart) if one.order < activation.order]
+    place = path(activation)
+    if not before or before[-1].kind not in FLAT:
+        return f"{place} = nn.{better}()"
+    return f"{place} = nn.Sequential({made(kind, before[-1])}, nn.{better}())"
 
 
 def _usual(kinds: list[str]) -> str:
     return max(set(kinds), key=lambda kind: (kinds.count(kind), kind))
 
 
-def _named(found: tuple[Layer, ...], where: tuple[str, ...]) -> tuple[str, ...]:
+def _named(found: tuple[Layer, ...], where: tuple[str, ...]) -> tuple[Layer, ...]:
     """The activations that the finding names, or all of them."""
-    names = tuple(layer.name for layer in found)
-    return tuple(name for name in names if name in where) or names
+    return tuple(layer for layer in found if layer.name in where) or found

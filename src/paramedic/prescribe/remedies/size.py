@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from paramedic.diagnose.rows import middle, scalars
-from paramedic.prescribe.anatomy import carriers, units
+from paramedic.prescribe.anatomy import carriers
 from paramedic.prescribe.cure import Cure, Dose, Family, Prior, estimate, treats
-from paramedic.types import Finding, Window
+from paramedic.prescribe.spelling import lines, path
+from paramedic.types import Finding, Layer, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +58,39 @@ class LargerModel(Cure):
         if not layers:
             return None
         if len(layers) == 1:
-            inputs, outputs = layers[0].fan_in, units(layers[0]) or "…"
             return Dose(
                 title=f"Add a hidden layer before `{layers[0].name}`: a linear model may be too "
                 "simple",
-                code=f"nn.Linear({inputs}, {outputs}) → nn.Sequential(nn.Linear({inputs}, "
-                f"{self.width}), nn.ReLU(), nn.Linear({self.width}, {outputs}))",
+                code=_deeper(layers[0], self.width),
                 args={"hidden": self.width, "depth": 1},
             )
         narrow = min(layers[1:], key=lambda layer: layer.fan_in)
         if narrow.fan_in >= self.width:
             return None
+        before = layers[layers.index(narrow) - 1]
         return Dose(
             title=f"Widen the layer before `{narrow.name}` from {narrow.fan_in} to {self.width} "
             "units",
-            code=f"nn.Linear(…, {narrow.fan_in}) → nn.Linear(…, {self.width})",
+            code=_wider(before, narrow, self.width),
             args={"hidden": self.width},
         )
+
+
+def _deeper(layer: Layer, width: int) -> str:
+    place = path(layer)
+    if layer.kind != "Linear":
+        return f"# before `{layer.name}`: a layer of {width} units and nn.ReLU()"
+    hidden = f"nn.Linear({place}.in_features, {width}), nn.ReLU()"
+    return f"{place} = nn.Sequential({hidden}, nn.Linear({width}, {place}.out_features))"
+
+
+def _wider(before: Layer, narrow: Layer, width: int) -> str:
+    if before.kind != "Linear" or narrow.kind != "Linear":
+        return f"# `{before.name}`: {width} outputs, and `{narrow.name}`: {width} inputs"
+    first, second = path(before), path(narrow)
+    return lines(
+        (
+            f"{first} = nn.Linear({first}.in_features, {width})",
+            f"{second} = nn.Linear({width}, {second}.out_features)",
+        )
+    )
