@@ -424,3 +424,18 @@ def test_a_recurrent_layer_of_rectifiers_can_die() -> None:
 def test_nothing_was_called() -> None:
     columns = activation_columns([], {}, 3)
     assert all(np.isnan(column).all() and len(column) == 3 for column in columns.values())
+
+
+def test_channels_that_were_moved_to_the_end_are_units() -> None:
+    """As in Keras: of two channels one is dead, in pictures that are four pixels high."""
+
+    class Last(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.kernel = nn.Parameter(torch.stack([torch.ones(1, 1, 1), -torch.ones(1, 1, 1)]))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return torch.relu(F.conv2d(x, self.kernel).permute(0, 2, 3, 1))
+
+    found = _see(nn.Sequential(Last()), torch.ones(3, 1, 4, 5))
+    assert found["act_dead"]["0"] == 0.5

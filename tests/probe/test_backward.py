@@ -72,6 +72,30 @@ def test_several_observers_see_the_same() -> None:
             assert observer.roots == [[6.0]]
 
 
+@pytest.mark.parametrize("already", [0, 1])
+def test_who_comes_during_a_pass_sees_it(already: int) -> None:
+    """A training that is found at its first backward pass is watched from that pass on."""
+    late = Observer()
+
+    class Finder(Observer):
+        def before_backward(self, roots: Sequence[Tensor]) -> None:
+            super().before_backward(roots)
+            if len(self.log) == 1:
+                backward_passes.observe(late)
+
+    finder, weight = Finder(), _weight()
+    with _observed(already):
+        backward_passes.observe(finder)
+        try:
+            (weight * 3).backward()
+            (weight * 3).backward()
+        finally:
+            backward_passes.forget(finder)
+            backward_passes.forget(late)
+    assert late.log == finder.log == ["before", "after"] * 2
+    assert late.roots == [[6.0], [6.0]]
+
+
 @pytest.mark.parametrize("kind", [list, tuple, iter])
 def test_several_roots(kind: type) -> None:
     """Also from an iterator, which can be read only once."""

@@ -13,8 +13,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from paramedic.probe.batch import Batch, Labels, batch_scalars, find_batch, infer_task, loss_name
+from paramedic.probe.batch import Batch, Labels, batch_scalars, find_batch, loss_name
 from paramedic.probe.forward import ForwardTap
+from paramedic.probe.task import infer_task
 from paramedic.types import Task
 
 NAN, INF = float("nan"), float("inf")
@@ -398,6 +399,7 @@ def test_labels_are_counted(way: str) -> None:
     assert labels.table() == {0: 1, 1: 1, 2: 5}
     shares = np.array([1, 1, 5]) / 7
     assert found.pop("label_entropy") == pytest.approx(float(-(shares * np.log(shares)).sum()))
+    assert found.pop("label_majority") == pytest.approx(5 / 7)
     assert found == {
         "target_nan": 0.0, "target_min": 2.0, "target_max": 2.0,
         "target_constant": 1.0, "target_classes": 1.0,

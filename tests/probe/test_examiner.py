@@ -133,6 +133,26 @@ def test_the_order_of_execution_is_fixed_by_the_first_forward_pass() -> None:
     )
 
 
+def test_rows_keep_their_places_once_a_frame_refers_to_them() -> None:
+    """The first forward pass may be missed; then the order is known, and the rows stay."""
+
+    class Swapped(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.last, self.first = nn.Linear(5, 3), nn.Linear(4, 5)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.last(self.first(x))
+
+    model = Swapped()
+    examiner = _examiner(model)
+    examiner.frame(0, _look(examiner, model, VITALS)[0], 0.0)
+    _look(examiner, model)
+    layers = {layer.name: layer.order for layer in examiner.chart.layers}
+    assert [name for name in layers if name in ("first", "last")] == ["last", "first"]
+    assert layers["first"] < layers["last"]
+
+
 def test_modules_that_come_later() -> None:
     model = _model()
     examiner = _examiner(model)

@@ -216,3 +216,21 @@ def test_an_error_in_the_forward_pass_leaves_no_call() -> None:
         with pytest.raises(ValueError, match="no"):
             model(_x())
         assert [call.module for call in tap.take()] == [model[0]]
+
+
+def test_a_mode_that_is_given_with_the_call() -> None:
+    """Layers of Keras are called with `training=`; the mode of the module says nothing."""
+
+    class Layer(nn.Module):
+        def forward(self, x: Tensor, training: bool | None = None) -> Tensor:
+            return x * 2
+
+    layer = Layer().eval()
+    tap = ForwardTap({id(layer)})
+    tap.open()
+    try:
+        layer(torch.ones(1, requires_grad=True), training=True)
+        layer(torch.ones(1, requires_grad=True))
+        assert [call.training for call in tap.take()] == [True, False]
+    finally:
+        tap.close()

@@ -11,8 +11,15 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from paramedic.probe.forward import ForwardTap
-from paramedic.probe.graph import Birth, GraphMap, find_birth, nodes_in_order, saved_tensor
+from paramedic.probe.graph import (
+    Birth,
+    find_birth,
+    is_finite,
+    nodes_in_order,
+    operation_of,
+    saved_tensor,
+    unproven,
+)
 
 NAN, INF = float("nan"), float("inf")
 
@@ -135,14 +142,14 @@ def test_an_input_that_was_bad_from_the_start(bad: float) -> None:
     x[1, 1] = bad
     birth = _birth(layer(x).sum())
     assert birth is not None
-    assert birth.kind == "input"
+    assert birth.kind == "outside"
     assert birth.parameter is None
 
 
 def test_an_input_of_a_product() -> None:
     birth = _birth((_weight() * torch.tensor([1.0, NAN])).sum())
     assert birth is not None
-    assert birth.kind == "input"
+    assert birth.kind == "outside"
 
 
 @pytest.mark.parametrize("kind", ["linear", "conv", "product"])
@@ -251,54 +258,68 @@ def test_names_that_were_not_saved() -> None:
     assert saved_tensor(node, "nothing") is None
 
 
-# -- who ran what ----------------------------------------------------------------------------
+# -- what is meant, and what is not known ----------------------------------------------------
 
 
-class Net(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.block = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
-        self.head = nn.Linear(4, 2)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.head(self.block(x).exp())
-
-
-def _learned(model: nn.Module) -> tuple[GraphMap, Callable[[], list[Any]]]:
-    """A map of the model's graph, and how to make another graph of the same kind."""
-    names = {id(module): name or "(root)" for name, module in model.named_modules()}
-    tap = ForwardTap(names)
-    tap.open()
-    loss = model(torch.ones(2, 3)).pow(2).sum()
-    known = GraphMap()
-    known.learn(nodes_in_order([loss]), tap.take(), names)
-    tap.close()
-    return known, lambda: nodes_in_order([model(torch.ones(2, 3)).pow(2).sum()])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: F.log_softmax(x.masked_fill(torch.tensor([True, False]), -INF), 0)[1],
+        lambda x: F.log_softmax(x + torch.tensor([-INF, 0.0]), 0)[1],
+        lambda x: torch.logsumexp(torch.where(x > 1, x, -INF), 0),
+    ],
+    ids=["filled", "added", "where"],
+)
+def test_masked_scores_are_no_birth(make: Callable[[Tensor], Tensor]) -> None:
+    loss = make(_weight() * 1.0)
+    assert _birth(loss) is None
+    birth = _birth(loss * NAN)
+    assert birth is not None
+    assert (birth.kind, birth.operation) == ("outside", "MulBackward")
 
 
-def test_each_operation_belongs_to_the_innermost_module() -> None:
-    known, make = _learned(Net())
-    nodes = make()
-    owners = {name: known.owner(nodes, place) for place, name in enumerate(_names(nodes))}
-    assert owners["TanhBackward"] == "block.1"
-    assert owners["ExpBackward"] == "(root)"
-    assert owners["PowBackward"] is None  # the loss
-    assert owners["SumBackward"] is None
-    linear = [known.owner(nodes, p) for p, name in enumerate(_names(nodes)) if "Addmm" in name]
-    assert linear == ["block.0", "head"]
+def test_the_target_of_a_loss() -> None:
+    target = torch.tensor([1.0, NAN])
+    birth = _birth(F.mse_loss(_weight() * 1.0, target))
+    assert birth is not None
+    assert (birth.kind, birth.argument) == ("outside", "target")
+    assert birth.value is not None
+    assert birth.value.isnan().tolist() == [False, True]
 
 
-def test_another_graph_is_not_known() -> None:
-    model = Net()
-    known, make = _learned(model)
-    assert known.knows(make())
-    other = nodes_in_order([model(torch.ones(2, 3)).sin().sum()])
-    assert not known.knows(other)
-    assert known.owner(other, 0) is None
+def test_statistics_that_were_saved_are_no_arguments() -> None:
+    """The running mean of a normalisation is not what the layer before it gave."""
+    norm = nn.BatchNorm1d(2)
+    assert norm.running_mean is not None
+    norm.running_mean.fill_(NAN)
+    birth = _birth(norm(_weight(1.0, 2.0, 3.0, 4.0).reshape(2, 2) * 1.0).sum())
+    assert birth is None
 
 
-def test_nothing_learned_yet() -> None:
-    known = GraphMap()
-    assert known.is_empty
-    full, _ = _learned(Net())
-    assert not full.is_empty
+def test_sparse_arguments_are_read() -> None:
+    weight = torch.ones(2, 2, requires_grad=True)
+    sound = torch.eye(2).to_sparse()
+    assert _birth(torch.sparse.mm(sound, weight).sum()) is None
+    birth = _birth(torch.sparse.mm((torch.eye(2) * INF).to_sparse(), weight).sum())
+    assert birth is not None
+    assert birth.kind == "outside"
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR")
+@pytest.mark.parametrize("layout", ["dense", "coo", "csr"])
+def test_finiteness_of_any_layout(layout: str) -> None:
+    for bad in (1.0, NAN, INF):
+        tensor = torch.tensor([[0.0, bad], [2.0, 0.0]])
+        made = {"dense": tensor, "coo": tensor.to_sparse(), "csr": tensor.to_sparse_csr()}[layout]
+        assert is_finite(made) == (bad == 1.0)
+    assert is_finite(torch.tensor([1, 2]))
+
+
+def test_what_is_between_the_root_and_known_values() -> None:
+    w = _weight()
+    known = w.exp()
+    loss = (known.mean() + torch.log(torch.tensor(-1.0))) * 2.0
+    nodes = nodes_in_order([loss])
+    assert find_birth(nodes) is None
+    names = sorted(operation_of(node) for node in unproven([loss], nodes))
+    assert names == ["AddBackward", "MeanBackward", "MulBackward"]

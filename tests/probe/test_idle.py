@@ -27,7 +27,8 @@ class Sleeper:
         self.notes: list[Note] = []
         self.jumps = False
         self.woken: list[Sequence[Tensor] | None] = []
-        self.idle = Idle(Guard(strict=strict), self.notes, self._wake)
+        self.turns = False
+        self.idle = Idle(Guard(strict=strict), self.notes, self._wake, lambda step: self.turns)
         self.idle.start(10, due, self.weight, (lambda: self.jumps, 1, 1))
 
     def _wake(self, roots: Sequence[Tensor] | None) -> None:
@@ -202,3 +203,11 @@ def test_a_jump_of_the_gradient_wakes() -> None:
     sleeper.backward(sleeper.weight.sum())
     assert sleeper.woken == [None]
     assert sleeper.idle.jumped
+
+
+def test_a_change_of_mode_ends_it() -> None:
+    sleeper = Sleeper()
+    assert not sleeper.idle.end_step()
+    sleeper.turns = True
+    assert sleeper.idle.end_step()
+    assert sleeper.idle.turned

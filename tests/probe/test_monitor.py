@@ -209,12 +209,34 @@ def test_loss_of_recording_is_reported_and_training_goes_on(
     assert blocked.read_text() == "not a directory"
 
 
-def test_an_existing_trace_is_never_overwritten(tmp_path: Path) -> None:
-    for _ in range(2):
+def test_a_trace_is_that_of_the_newest_run_and_earlier_ones_are_kept(tmp_path: Path) -> None:
+    for steps in (2, 3, 4):
         model, optimizer = _pair()
-        with paramedic.watch(model, optimizer, trace=tmp_path / "run.db"):
-            _train(model, optimizer, 2)
-    assert sorted(path.name for path in tmp_path.glob("*.db")) == ["run-2.db", "run.db"]
+        with paramedic.watch(model, optimizer, trace=tmp_path / "run.db") as monitor:
+            _train(model, optimizer, steps)
+        assert monitor.trace == tmp_path / "run.db"
+        with Trace.open(tmp_path / "run.db") as trace:
+            assert trace.last_step == steps - 1
+    kept = []
+    for path in tmp_path.glob("run-*.db"):
+        with Trace.open(path) as trace:
+            kept.append(trace.last_step)
+    assert sorted(kept) == [1, 2]
+
+
+def test_two_runs_at_the_same_time(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (first, its), (second, theirs) = _pair(), _pair()
+    with paramedic.watch(first, its, trace=tmp_path / "run.db") as one:
+        _train(first, its, 2)
+        with paramedic.watch(second, theirs, trace=tmp_path / "run.db") as two:
+            _train(second, theirs, 3)
+        _train(first, its, 3)
+    assert (one.trace, two.trace) == (tmp_path / "run.db", tmp_path / "run-2.db")
+    assert "run-2.db" in caplog.text
+    for monitor, steps in ((one, 5), (two, 3)):
+        assert monitor.trace is not None
+        with Trace.open(monitor.trace) as trace:
+            assert trace.last_step == steps - 1
 
 
 def test_labels_and_task_are_found_without_being_told() -> None:

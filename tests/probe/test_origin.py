@@ -254,3 +254,147 @@ def test_the_message_says_it_in_words() -> None:
     assert events[0].message == (
         "Step 17: non-finite, born in the forward pass of `middle`, whose inputs were finite (Log)."
     )
+
+
+def _arithmetic(loss: Tensor, what: str) -> Tensor:
+    return {
+        "nan": lambda: loss * float("nan"),
+        "log": lambda: torch.log(-loss),
+        "log-of-a-number": lambda: loss + torch.log(torch.tensor(-1.0)),
+        "zero": lambda: loss / 0,
+        "zero-tensor": lambda: loss / torch.tensor(0.0),
+        "root": lambda: (loss - 100) ** 0.5,
+    }[what]()
+
+
+@pytest.mark.parametrize("settings", WAYS)
+@pytest.mark.parametrize("what", ["nan", "log", "log-of-a-number", "zero", "zero-tensor", "root"])
+def test_arithmetic_on_the_loss(what: str, settings: dict[str, Any]) -> None:
+    """Whether or not the graph of the sick step is that of the others."""
+    state = {"step": -1}
+
+    def compute(output: Tensor, y: Tensor) -> Tensor:
+        loss = F.cross_entropy(output, y)
+        return _arithmetic(loss, what) if state["step"] == SICK_STEP else loss
+
+    def sicken(step: int, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        state["step"] = step
+        return x, y
+
+    _check(_train(Net(nn.ReLU()), sicken, compute, **settings), "loss", "(loss)")
+
+
+@pytest.mark.parametrize("settings", WAYS)
+def test_nan_targets_of_a_function(settings: dict[str, Any]) -> None:
+    def sicken(step: int, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        target = torch.randn(5, 3)
+        if step == SICK_STEP:
+            target[4, 0] = float("nan")
+        return x, target
+
+    events = _train(Net(nn.ReLU()), sicken, F.mse_loss, **settings)
+    _check(events, "target", "(target)")
+    assert events[0].data["samples"] == [4]
+
+
+class Graph(nn.Module):
+    """A convolution on a graph whose edges are a sparse matrix."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(6, 8)
+        self.middle = Log()
+        self.last = nn.Linear(8, 3)
+
+    def forward(self, given: tuple[Tensor, Tensor]) -> Tensor:
+        edges, x = given
+        return self.last(self.middle(torch.sparse.mm(edges, self.first(x))))
+
+
+def _edges(value: float) -> Tensor:
+    return (torch.eye(5) * value).to_sparse()
+
+
+@pytest.mark.parametrize("settings", WAYS)
+def test_sparse_inputs_that_are_finite(settings: dict[str, Any]) -> None:
+    model = Graph()
+
+    def sicken(step: int, x: Tensor, y: Tensor) -> tuple[Any, Tensor]:
+        model.middle.shift = 0.0 if step == SICK_STEP else 10.0
+        return (_edges(0.5), x), y
+
+    _check(_train(model, sicken, **settings), "module", "middle")
+
+
+@pytest.mark.parametrize("settings", WAYS)
+def test_sparse_inputs_that_are_not(settings: dict[str, Any]) -> None:
+    def sicken(step: int, x: Tensor, y: Tensor) -> tuple[Any, Tensor]:
+        return (_edges(float("inf") if step == SICK_STEP else 0.5), x), y
+
+    _check(_train(Graph(), sicken, **settings), "input", "(input)")
+
+
+@pytest.mark.parametrize("settings", WAYS)
+def test_a_mask_of_infinities_is_a_sound_input(settings: dict[str, Any]) -> None:
+    class Masked(Net):
+        def forward(self, given: tuple[Tensor, Tensor]) -> Tensor:  # type: ignore[override]
+            x, mask = given
+            return super().forward(x) + mask.clamp(min=-10)
+
+    model = Masked(Log())
+
+    def sicken(step: int, x: Tensor, y: Tensor) -> tuple[Any, Tensor]:
+        model.middle.shift = 0.0 if step == SICK_STEP else 10.0
+        return (x, torch.tensor([0.0, 0.0, -torch.inf])), y
+
+    _check(_train(model, sicken, **settings), "module", "middle")
+
+
+@pytest.mark.parametrize("settings", WAYS)
+def test_a_part_without_gradients_is_not_the_input(settings: dict[str, Any]) -> None:
+    """What a frozen part makes comes from outside of the graph, and is not the batch."""
+
+    class Frozen(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.body, self.head, self.sick = nn.Linear(6, 8), nn.Linear(8, 3), False
+
+        def forward(self, x: Tensor) -> Tensor:
+            with torch.no_grad():
+                features = torch.log(self.body(x).square() * (0.0 if self.sick else 1.0) + 0.0)
+            return self.head(features)
+
+    model = Frozen()
+
+    def sicken(step: int, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        model.sick = step == SICK_STEP
+        return x, y
+
+    events = _train(model, sicken, **settings)
+    assert events[0].data["kind"] in ("module", "unknown")
+    assert "the input" not in events[0].message
+
+
+@pytest.mark.parametrize("settings", WAYS)
+def test_parts_that_are_called_one_by_one(settings: dict[str, Any]) -> None:
+    """Between the parts is code of the program: that may have made what a part was given."""
+    model = Net(nn.ReLU())
+    state = {"step": -1}
+
+    def sicken(step: int, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        state["step"] = step
+        return x, y
+
+    class Parts(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = model
+
+        def __call__(self, x: Tensor) -> Tensor:
+            with torch.no_grad():
+                x = torch.log(x.abs() * (0.0 if state["step"] == SICK_STEP else 1.0))
+            return self.net.last(torch.tanh(self.net.first(x)))
+
+    events = _train(Parts(), sicken, **settings)
+    assert events[0].data["kind"] == "unknown"
+    assert "cannot tell" in events[0].message

@@ -47,7 +47,7 @@ def test_a_panel_changes_nothing_but_the_screen(monkeypatch: pytest.MonkeyPatch)
     assert torch.equal(plain.random, seen.random)
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before
     assert "of 60" in terminal.raw
-    assert any(line.startswith("paramedic: healthy after 60 steps") for line in screen.lines)
+    assert any(line.startswith("paramedic: learning after 60 steps") for line in screen.lines)
 
 
 def test_an_error_in_the_display_does_not_hurt_the_run(

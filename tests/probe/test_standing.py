@@ -80,4 +80,4 @@ def test_a_run_that_was_killed_has_told_what_was_found(tmp_path: Path) -> None:
     ]
     with Trace.open(tmp_path / "run.db") as trace:
         assert trace.meta("standing")["ended"] is True
-        assert trace.meta("standing")["health"] == noted["health"] == "critical"
+        assert trace.meta("standing")["verdict"] == noted["verdict"] == "not learning"

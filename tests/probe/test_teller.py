@@ -13,10 +13,13 @@ import torch.nn.functional as F
 from torch import nn
 
 import paramedic
+from paramedic.diagnose.conclusion import Conclusion
+from paramedic.diagnose.condition import Condition
 from paramedic.diagnose.summary import Summary
+from paramedic.diagnose.verdict import Assessment
 from paramedic.probe import ranks
 from paramedic.probe.teller import Teller
-from paramedic.types import Finding, Health, Remedy, Severity
+from paramedic.types import Finding, Remedy, Severity, Verdict
 
 FINDING = Finding("X001", "high-loss", Severity.WARNING, 0.9, "The loss is high.", 5)
 NOTE = Finding("X002", "a-note", Severity.INFO, 0.9, "By the way.", 6)
@@ -31,6 +34,8 @@ def test_findings_and_their_remedies(tmp_path: Path, caplog: pytest.LogCaptureFi
     with caplog.at_level(logging.INFO, "paramedic"):
         teller.finding(FINDING, [Remedy("halve", "Halve the rate", 0.8, action="scale-rate")])
         teller.finding(NOTE, [])
+        assert not caplog.records  # evidence goes to the log alone
+        teller.announce(FINDING)
     assert teller.journal is not None
     teller.journal.close()
     assert [record.getMessage() for record in caplog.records] == [
@@ -38,6 +43,7 @@ def test_findings_and_their_remedies(tmp_path: Path, caplog: pytest.LogCaptureFi
     ]
     found, remedy, note = _lines(tmp_path / "run.jsonl")
     assert (found["kind"], found["slug"], found["step"]) == ("finding", "high-loss", 5)
+    assert found["worth"] == "suspicion"
     assert (remedy["kind"], remedy["finding"], remedy["action"]) == (
         "remedy", "high-loss", "scale-rate",
     )  # fmt: skip
@@ -68,16 +74,28 @@ def test_a_run_from_start_to_end(tmp_path: Path, caplog: pytest.LogCaptureFixtur
                 F.mse_loss(model(torch.randn(8, 3)), torch.zeros(8, 1)).backward()
                 optimizer.step()
             monitor.epoch(val_loss=1.0 / (epoch + 1))
-            assert monitor.health is Health.HEALTHY
-            assert str(monitor.condition).startswith("healthy; ")
+            assert monitor.verdict in (Verdict.TOO_EARLY, Verdict.LEARNING)
+            assert str(monitor.condition).startswith(f"{monitor.verdict}; ")
     lines = [line for line in _lines(log) if line["kind"] != "finding"]
     assert [line["kind"] for line in lines] == ["start", "epoch", "epoch", "epoch", "end"]
     assert [line["values"] for line in lines[1:3]] == [{"val_loss": 1.0}, {"val_loss": 0.5}]
     assert lines[-1]["step"] == 29
-    assert lines[-1]["health"] == "healthy"
+    assert lines[-1]["verdict"] == monitor.verdict
     messages = [record.getMessage() for record in caplog.records]
     assert sum(message.startswith("Epoch ") for message in messages) == 3
-    assert messages[-1].startswith("The end. Epoch 2, step 29: healthy;")
+    assert messages[-1].startswith(f"The end. Epoch 2, step 29: {monitor.verdict};")
+
+
+def test_the_end_of_a_run_that_does_not_learn_is_a_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    failed = Conclusion(Assessment(Verdict.NOT_LEARNING, "the loss is no lower than at first"))
+    summary = Summary(9, Condition(Verdict.NOT_LEARNING, "the loss is level"), (), (), ())
+    with caplog.at_level(logging.INFO, "paramedic"):
+        Teller(None).end(summary, failed)
+    (only,) = caplog.records
+    assert only.levelno == logging.WARNING
+    assert "not learning: the loss is no lower than at first." in only.getMessage()
 
 
 def test_a_log_that_cannot_be_written_is_said(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ _RECTIFIERS = {"relu", "threshold"}
 # Layers that have no activation function inside: not worth a look at autograd's record.
 _AFFINE = {nn.Linear, nn.Conv1d, nn.Conv2d, nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm}
 # What may stand between an activation function and the layer that reads it.
+_LONGEST_WAY = 6  # operations from a value back to the convolution that it comes from
 _PASSES = ("View", "Reshape", "UnsafeView", "Permute", "Transpose", "MaxPool", "AvgPool", "Squeeze")
 
 
@@ -170,9 +171,21 @@ def _fill_dead(columns: Columns, readings: Sequence[_Reading]) -> None:
 
 def _unit_axis(values: Tensor) -> int:
     """Which axis holds the units: the channels of a convolution, else the features."""
-    if values.dim() == 3:
-        return 1 if _comes_from_convolution(values) else 2
-    return 1 if values.dim() in (4, 5) else values.dim() - 1
+    if values.dim() not in (3, 4, 5) or _is_channels_last(values):
+        return values.dim() - 1
+    return 1 if values.dim() > 3 or _comes_from_convolution(values) else 2
+
+
+def _is_channels_last(values: Tensor) -> bool:
+    """Whether the channels of a convolution were moved to the end, as Keras does."""
+    node = values.grad_fn
+    for _ in range(_LONGEST_WAY):
+        if node is None or "Convolution" in type(node).__name__:
+            return False
+        if "Permute" in type(node).__name__:
+            return True
+        node = node.next_functions[0][0] if node.next_functions else None
+    return False
 
 
 def _comes_from_convolution(values: Tensor) -> bool:

@@ -17,7 +17,7 @@ from torch.optim import Optimizer
 from paramedic.diagnose.case import Case
 from paramedic.probe.cycle import Cycle
 from paramedic.probe.guard import Guard
-from paramedic.types import Event, Remedy
+from paramedic.types import Event, Finding, Remedy
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,9 @@ class Attendant(Protocol):
     def case_opened(self, case: Case, remedies: Sequence[Remedy]) -> None:
         """The detectors are certain of something, against which these may help."""
 
+    def reported(self, finding: Finding, remedies: Sequence[Remedy]) -> None:
+        """The user is told of a finding, in these words."""
+
     def news(self) -> Sequence[Event]:
         """What was done since this was last asked, for the record."""
 
@@ -83,6 +86,8 @@ class Bystander:
     def step_skipped(self, cycle: Cycle) -> None: ...
 
     def case_opened(self, case: Case, remedies: Sequence[Remedy]) -> None: ...
+
+    def reported(self, finding: Finding, remedies: Sequence[Remedy]) -> None: ...
 
     def news(self) -> Sequence[Event]:
         return ()

@@ -51,11 +51,15 @@ def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
         passes.call(tensors, *args, **kwargs)
         return
     if len(passes.observers) > 1 or type(tensors) is not torch.Tensor:
-        _told_to_all(tensors, *args, **kwargs)
+        _observed_by_all(tensors, *args, **kwargs)
         return
     # Nearly always one observer and one loss: flat, since a call costs a fast loop microseconds.
-    (observer,), roots = passes.observers, (tensors,)
+    observers, roots = passes.observers, (tensors,)
+    (observer,) = observers
     observer.before_backward(roots)
+    if passes.observers is not observers:  # it has found a training, whose first pass this is
+        _observed_by_all(tensors, *args, called=[observer], **kwargs)
+        return
     passes.inside.now = True
     try:
         passes.original(roots, *args, **kwargs)
@@ -64,14 +68,23 @@ def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
     observer.after_backward()
 
 
-def _told_to_all(tensors: Any, *args: Any, **kwargs: Any) -> None:
-    observers = backward_passes.listeners
+def _observed_by_all(
+    tensors: Any, *args: Any, called: Sequence[BackwardObserver] = (), **kwargs: Any
+) -> None:
+    """All observers, also those that come while others are being called; `called` were before."""
     starts, roots = _parts(tensors)
-    for observer in observers:
-        observer.before_backward(roots)
+    observers = list(called)
+    while new := [one for one in backward_passes.listeners if not _among(one, observers)]:
+        for observer in new:
+            observer.before_backward(roots)
+        observers += new
     backward_passes.call(starts, *args, **kwargs)
     for observer in observers:
         observer.after_backward()
+
+
+def _among(observer: BackwardObserver, others: Sequence[BackwardObserver]) -> bool:
+    return any(observer is one for one in others)
 
 
 backward_passes: Watchpoint[BackwardObserver] = Watchpoint(

@@ -19,9 +19,8 @@ from torch import Tensor, nn
 from paramedic.probe import native
 from paramedic.probe.chunks import row_moments
 from paramedic.probe.comparison import operation
-from paramedic.probe.forward import Call
+from paramedic.probe.forward import Call, SeenLoss
 from paramedic.probe.graph import saved_tensor
-from paramedic.types import Task
 
 _SAMPLE_ROWS = 512  # of a batch that are read
 _FEW_ROWS = 64  # of a batch that are compared to find constant features
@@ -82,6 +81,7 @@ class Batch:
     target: Tensor | None = None
     prediction: Tensor | None = None  # what the loss compares with the target
     node: Any = None  # the autograd node that made the prediction, if the graph was read
+    error: Tensor | None = None  # the difference of a loss written by hand
     difference: Any = None  # the node of `prediction - target` in a loss written by hand
     is_mean: bool = False  # what is minimised is the mean of this loss alone
 
@@ -101,8 +101,16 @@ def find_batch(
             batch.prediction, batch.target = call.inputs[0], call.inputs[1]
     if batch.target is None or batch.loss not in _KNOWN:
         _look_inside(batch, roots)
-    batch.is_mean = _is_mean(roots)
+    batch.is_mean = _is_mean(roots) or any(_is_seen_mean(call, roots) for call in calls)
     return batch
+
+
+def _is_seen_mean(call: Call, roots: Sequence[Tensor]) -> bool:
+    """Whether a loss that was reported as a mean is all that is minimised."""
+    if not isinstance(call.module, SeenLoss) or not call.module.mean or len(roots) != 1:
+        return False
+    value = call.output
+    return value is not None and value.numel() == roots[0].numel() == 1 and bool(value == roots[0])
 
 
 def _is_mean(roots: Sequence[Tensor]) -> bool:
@@ -132,13 +140,17 @@ def _look_inside(batch: Batch, roots: Sequence[Tensor]) -> None:
     _read_graph(inner, roots)
     if inner.loss is None:
         return
-    batch.loss, batch.node, batch.difference = inner.loss, inner.node, inner.difference
+    batch.loss, batch.node = inner.loss, inner.node
+    batch.difference = inner.difference
+    batch.error = None if batch.output is None else inner.error
     if inner.target is not None:
         batch.target, batch.prediction = inner.target, inner.prediction
 
 
 def loss_name(loss_fn: Any) -> str:
     """How a loss function is called: one of our names for torch's own, else its own name."""
+    if isinstance(loss_fn, SeenLoss):
+        return loss_fn.named
     if isinstance(loss_fn, nn.Module):
         kind = type(loss_fn).__name__
         return _LOSS_MODULES.get(kind, kind)
@@ -175,10 +187,12 @@ def _read_difference(batch: Batch, roots: Sequence[Tensor]) -> None:
     """A loss written by hand: the mean (or sum) of a power or of the size of a difference."""
     chain = _without_factors(roots)
     names: list[str] = []
+    above = None  # the node that reads the difference
     while chain is not None and len(names) < _LONGEST_CHAIN:
         names.append(operation(chain))
         if names[-1] == "Sub":
             break
+        above = chain
         chain = chain.next_functions[0][0] if chain.next_functions else None
     loss = _HAND_WRITTEN.get(tuple(names))
     if loss is None and names[1:2] == ["Where"] and names[-1] == "Sub":
@@ -186,6 +200,7 @@ def _read_difference(batch: Batch, roots: Sequence[Tensor]) -> None:
     if loss is not None and chain is not None:
         batch.loss, batch.difference = loss, chain
         batch.node = chain.next_functions[0][0]
+        batch.error = None if above is None else saved_tensor(above, "self")
 
 
 def _nodes(roots: Sequence[Tensor], most: int = 48) -> Iterator[Any]:
@@ -212,7 +227,22 @@ def batch_scalars(batch: Batch, labels: Labels) -> dict[str, float]:
         found.update(_target_scalars(_rows(batch.target), labels))
     if batch.output is not None and batch.output.is_floating_point():
         found.update(_output_scalars(_rows(batch.output)))
+    if batch.target is None and batch.error is not None and batch.loss == "mse":
+        found.update(_implied_scalars(batch))
     return found
+
+
+def _implied_scalars(batch: Batch) -> dict[str, float]:
+    """Mean and spread of the targets of a squared difference written by hand: they are what the
+    output and the difference leave."""
+    error = batch.error
+    if error is None or batch.output is None or error.shape != batch.output.shape:
+        return {}
+    sign = 1.0 if batch.difference.next_functions[0][0] is not None else -1.0
+    targets = _rows(batch.output).double() - sign * _rows(error).double()
+    if not targets.numel() or not bool(torch.isfinite(targets).all()):
+        return {}
+    return {"implied_mean": float(targets.mean()), "implied_std": float(targets.std(correction=0))}
 
 
 def _rows(tensor: Tensor) -> Tensor:
@@ -250,10 +280,11 @@ def _input_scalars(rows: Tensor) -> dict[str, float]:
 def _target_scalars(rows: Tensor, labels: Labels) -> dict[str, float]:
     if not rows.numel():
         return {}
-    if _is_integer(rows):
+    if is_integer(rows):
         low, high, distinct = labels.count(rows)
         known: dict[str, float] = {"target_nan": 0.0, "target_classes": float(distinct)}
         known["label_entropy"] = labels.entropy()
+        known["label_majority"] = labels.majority
     else:
         count, bad, mean, variance, low, high, _ = _spread(rows)
         known = {"target_nan": bad / (count + bad)}
@@ -281,6 +312,7 @@ class Labels:
         self._others: Counter[int] = Counter()  # negative or very large labels
         self._batches = 0
         self._entropy, self._next_entropy = math.nan, 0
+        self.majority = math.nan  # the share of the most frequent label, as old as the entropy
 
     def count(self, rows: Tensor) -> tuple[float, float, int]:
         """Count the labels of a batch; gives the smallest, the largest, how many are distinct."""
@@ -315,6 +347,7 @@ class Labels:
             counts = self._counts[self._counts > 0]
             shares = counts / max(counts.sum(), 1)
             self._entropy = float(-(shares * np.log(shares)).sum())
+            self.majority = float(shares.max(initial=0.0))
         return self._entropy
 
     def table(self) -> dict[int, int]:
@@ -340,42 +373,5 @@ def _output_scalars(rows: Tensor) -> dict[str, float]:
     return {name: value for name, value in found.items() if math.isfinite(value)}
 
 
-def _is_integer(tensor: Tensor) -> bool:
+def is_integer(tensor: Tensor) -> bool:
     return not tensor.is_floating_point() and not tensor.is_complex()
-
-
-def infer_task(batch: Batch) -> tuple[Task, str]:
-    """The task, and how we know."""
-    target, loss = batch.target, batch.loss
-    if target is None or loss is None:
-        return Task.UNKNOWN, "neither the loss function nor its targets could be seen"
-    if loss in ("cross-entropy", "nll", "multi-margin"):
-        return _classification(batch, loss)
-    if loss.startswith("binary-cross-entropy"):
-        several = target.dim() > 1 and target.shape[-1] > 1
-        task = Task.MULTI_LABEL if several else Task.BINARY
-        return task, f"the loss is {loss} on targets of shape {_shape(target)}"
-    if loss in ("mse", "l1", "smooth-l1", "huber"):
-        return Task.REGRESSION, f"the loss is {loss}"
-    return Task.UNKNOWN, f"the loss is {loss}, which does not tell"
-
-
-def _classification(batch: Batch, loss: str) -> tuple[Task, str]:
-    if (
-        batch.target is not None
-        and batch.inputs
-        and _is_one_per_token(batch.target, batch.inputs[0])
-    ):
-        return Task.LANGUAGE_MODEL, f"the loss is {loss} with one target for each input token"
-    return Task.MULTI_CLASS, f"the loss is {loss}"
-
-
-def _is_one_per_token(target: Tensor, tokens: Tensor) -> bool:
-    """One target for each token, or for each but the last of a row, where both are shifted."""
-    if not _is_integer(tokens) or tokens.dim() < 2:
-        return False
-    return target.numel() in (tokens.numel(), tokens.numel() - tokens.shape[0])
-
-
-def _shape(tensor: Tensor) -> str:
-    return "×".join(str(size) for size in tensor.shape) or "scalar"

@@ -17,7 +17,7 @@ from torch.optim import Optimizer
 
 from paramedic.probe import ranks
 from paramedic.probe.activations import activation_columns
-from paramedic.probe.batch import Batch, Labels, batch_scalars, find_batch, infer_task, loss_name
+from paramedic.probe.batch import Batch, Labels, batch_scalars, find_batch, loss_name
 from paramedic.probe.comparison import compare, compare_difference, kind_of
 from paramedic.probe.compiler import is_compiled
 from paramedic.probe.cycle import Cycle
@@ -26,9 +26,13 @@ from paramedic.probe.forward import Call
 from paramedic.probe.guard import Guard
 from paramedic.probe.layers import Layers
 from paramedic.probe.meter import Columns, Meter, unscale
+from paramedic.probe.modes import Modes
 from paramedic.probe.options import Options
 from paramedic.probe.schedule import FULL, Schedule
 from paramedic.probe.straightness import is_straight
+from paramedic.probe.surrogate import surrogate_of
+from paramedic.probe.task import infer_task
+from paramedic.probe.tree import parts
 from paramedic.types import Chart, Event, Frame, Task
 from paramedic.version import __version__
 
@@ -37,7 +41,7 @@ _EARLY, _REFRESH = (
     16,
 )  # full looks after which modules are looked for again: the first, then each 16th
 
-
+_RECOGNISED = 20  # full looks by which a surrogate loss is known
 _FINITENESS = {"weight_finite": "weight_nonfinite", "act_finite": "act_nonfinite"}
 
 
@@ -53,16 +57,18 @@ class Examiner:
     ) -> None:
         self.layers = Layers(models, optimizers)
         self.meter = Meter(self.layers)
+        self.modes = Modes(self.layers)
         self.labels = Labels()
         self._optimizers = tuple(optimizers)
         self._guard = guard
         self._loss_fn = options.loss_fn
-        self.modules = {id(module) for model in models.values() for module in model.modules()}
+        self.modules = {id(part.module) for model in models.values() for part in parts(model)}
         self.modules.add(id(options.loss_fn))
         self._batch: Batch | None = None  # not read yet
         self._forward: tuple[dict[str, float], Columns] = ({}, {})  # read, and not used yet
-        self._ordered = False
+        self._ordered = self._framed = False
         self._full_looks = 0
+        self._unrecognised = _RECOGNISED
         self.chart = self._first_chart(models, options)
 
     def _first_chart(self, models: Mapping[str, nn.Module], options: Options) -> Chart:
@@ -90,6 +96,7 @@ class Examiner:
         batch = self._guard.attempt(
             "batch", find_batch, calls, roots, self.layers.roots, self._loss_fn
         )
+        self._guard.attempt("batch", self._recognise, roots)
         if not calls:
             self._batch = batch
             return
@@ -100,25 +107,36 @@ class Examiner:
         first = self._guard.attempt("activations", first_constant, calls)
         self._batch, self._forward = None, ({**(scalars or {}), **(first or {})}, columns or {})
 
+    def _recognise(self, roots: Sequence[Tensor]) -> None:
+        """Whether the loss is a surrogate shows at the first looks: its factors may have one sign
+        in one batch and another in the next."""
+        if self._unrecognised and not self.chart.surrogate:
+            self._unrecognised -= 1
+            found = surrogate_of(roots)
+            if found:
+                self.chart = replace(self.chart, surrogate=found)
+
     def _order(self, calls: Sequence[Call]) -> None:
         """The order of execution is fixed by the first forward pass, before the first frame."""
         if self.layers.waits_for_shapes:
             self._refresh()
         if not self._ordered and calls:
             self.layers.executed(call.module for call in calls)
-            self.layers.sort()
+            if not self._framed:  # else the rows keep the places that frames refer to
+                self.layers.sort()
             self._ordered = True
             self._layers_changed()
 
     def _refresh(self) -> None:
         if self.layers.refresh():
             self.modules.update(
-                id(module) for model in self.layers.models.values() for module in model.modules()
+                id(part.module) for model in self.layers.models.values() for part in parts(model)
             )
             self._layers_changed()
 
     def _layers_changed(self) -> None:
         self.meter.reset()
+        self.modes.refresh()
         self.chart = replace(self.chart, layers=self.layers.describe())
 
     def _read_batch(self, batch: Batch | None) -> dict[str, float]:
@@ -206,6 +224,7 @@ class Examiner:
     def frame(self, step: int, cycle: Cycle, overhead: float) -> Frame:
         """Everything that was seen in this cycle."""
         assert cycle.level is not None
+        self._framed = True
         columns = dict(cycle.columns)
         if cycle.gradients is not None:
             columns.update(unscale(cycle.gradients.columns, cycle.scale))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from paramedic.probe import native
 from paramedic.probe.forward import Call
+from paramedic.probe.tree import parts
 
 _ROWS = 64  # samples that are compared
 
@@ -35,7 +36,7 @@ def _reads_samples(call: Call) -> bool:
     output = call.output
     if output is None or not call.intact():
         return False
-    if not any(weight is not None for weight in call.module._parameters.values()):
+    if not next(parts(call.module)).own:
         return False
     if not call.inputs or not call.inputs[0].is_floating_point() or call.inputs[0].dim() < 2:
         return False

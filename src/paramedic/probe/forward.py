@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Container, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import torch
@@ -66,12 +67,14 @@ class ForwardTap:
         self._thread = threading.get_ident()
         if self._handle is None:
             self._handle = register_module_forward_hook(self._on_forward, with_kwargs=True)
+            _open.append(self)
 
     def close(self) -> None:
         """Stop, and let go of what was collected."""
         if self._handle is not None:
             remove_global_hook(self._handle)
             self._handle = None
+            _open.remove(self)
         self.is_open = False
         self.calls = []
 
@@ -113,7 +116,41 @@ class ForwardTap:
             inputs += all_tensors([kwargs[name] for name in sorted(kwargs, key=_is_target)])
         result = output if type(output) is Tensor else first_tensor(output)
         version = -1 if result is None else result._version
-        self.calls.append(Call(module, inputs, result, version, module.training))
+        # Layers of Keras are given their mode with the call.
+        training = bool(kwargs["training"]) if "training" in kwargs else module.training
+        self.calls.append(Call(module, inputs, result, version, training))
+
+
+class SeenLoss(nn.modules.loss._Loss):
+    """Stands for a loss that is no module, with the name that it has in the chart."""
+
+    def __init__(self, named: str, *, mean: bool) -> None:
+        super().__init__()
+        self.named, self.mean = named, mean
+
+
+_open: list[ForwardTap] = []
+
+
+def is_loss_wanted() -> bool:
+    """Whether a step is looked at, so that `loss_seen` is of use."""
+    return any(tap.is_open and not tap.paused for tap in _open)
+
+
+@lru_cache(maxsize=64)
+def _standing_for(named: str, mean: bool) -> SeenLoss:
+    return SeenLoss(named, mean=mean)
+
+
+def loss_seen(
+    named: str, prediction: Tensor, target: Tensor, result: Tensor, *, mean: bool
+) -> None:
+    """A loss that is no module of torch was computed: `mean` of these, or something else."""
+    module = _standing_for(named, mean)
+    for tap in _open:
+        if tap.is_open and not tap.paused and tap._is_here():
+            call = Call(module, [prediction, target], result, result._version, module.training)
+            tap.calls.append(call)
 
 
 def _is_target(name: str) -> bool:

@@ -7,21 +7,24 @@ so that nothing has to be kept on the many steps on which nothing happens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from paramedic.probe.forward import Call
+from paramedic.probe.meter import any_nonfinite
 
-# Which differentiable argument of an operation a saved tensor is; -1 the last one.
+# Which differentiable argument of an operation a saved tensor is; -1 the last one. What is not
+# here may be a statistic or a result of another kind, and proves nothing.
 _ARGUMENTS = {
     "self": 0, "input": 0, "query": 0, "mat1": 1, "batch1": 1, "other": 1, "weight": 1,
-    "key": 1, "value": 2, "mat2": -1, "batch2": -1,
+    "key": 1, "target": 1, "value": 2, "mat2": -1, "batch2": -1,
 }  # fmt: skip
 _OUTPUTS = ("result", "output", "logsumexp")
+_OUTPUT = ("result", "output")  # the value of the operation itself
 # Operations that make nothing non-finite of finite arguments: a bad result was a bad argument.
 _HARMLESS = {
     "ReluBackward", "TanhBackward", "SigmoidBackward", "SoftmaxBackward", "LogSoftmaxBackward",
@@ -31,6 +34,11 @@ _HARMLESS = {
 _PASSES = (
     "View", "Reshape", "UnsafeView", "Permute", "Transpose", "TBackward", "Expand", "Squeeze",
     "Unsqueeze", "Slice", "Select", "Clone", "Contiguous",
+)  # fmt: skip
+# Operations by which scores are masked: minus infinity is what is meant.
+_MASKS = (
+    "MaskedFill", "Where", "IndexPut", "CopySlices", "Scatter", "LogSoftmax", "Softmax",
+    "Logsumexp",
 )  # fmt: skip
 # Operations whose result is not saved but follows from a saved argument.
 _HAZARDS: dict[str, Callable[[dict[str, Tensor]], bool]] = {
@@ -44,12 +52,16 @@ _HAZARDS: dict[str, Callable[[dict[str, Tensor]], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Birth:
-    """Where a value stopped being finite: `input`, a `weight`, or an `operation`."""
+    """Where a value stopped being finite: a `weight`, an `operation`, or `outside`: an argument
+    that no operation of the graph computed. That is a batch, a number, or anything computed
+    without gradients; `value` is that argument, and `argument` its name."""
 
     kind: str
     operation: str
     position: int  # of the operation in the order of execution
     parameter: Tensor | None = None
+    argument: str = ""
+    value: Tensor | None = field(default=None, compare=False)
 
 
 def nodes_in_order(roots: Iterable[Tensor]) -> list[Any]:
@@ -70,40 +82,88 @@ def nodes_in_order(roots: Iterable[Tensor]) -> list[Any]:
 def find_birth(nodes: Sequence[Any]) -> Birth | None:
     """The first place, in the order of execution, where a non-finite value shows."""
     for position, node in enumerate(nodes):
-        saved = _saved(node)
-        bad = [name for name, value in saved.items() if not bool(torch.isfinite(value).all())]
-        taken = next((name for name in bad if not name.startswith(_OUTPUTS)), None)
-        if taken is None and bad and _operation(node) in _HARMLESS:
+        saved = saved_tensors(node)
+        bad = [name for name, value in saved.items() if not is_finite(value)]
+        taken = next((name for name in bad if name in _ARGUMENTS), None)
+        given = [name for name in bad if name.startswith(_OUTPUTS)]
+        if taken is None and given and operation_of(node) in _HARMLESS:
             taken = "self"
         if taken is not None:
-            return _giver(node, taken, nodes, position)
-        hazard = _HAZARDS.get(_operation(node))
-        if bad or (hazard is not None and hazard(saved)):
-            return Birth("operation", _operation(node), position)
+            value = saved.get(taken, saved.get(given[0]) if given else None)
+            birth = _giver(node, taken, nodes, position, value)
+            if not _is_masked(node, birth, value):
+                return birth
+            continue
+        hazard = _HAZARDS.get(operation_of(node))
+        if given or (hazard is not None and hazard(saved)):
+            return Birth("operation", operation_of(node), position)
     return None
 
 
-def _giver(node: Any, argument: str, nodes: Sequence[Any], position: int) -> Birth:
-    """Who gave `node` a non-finite argument."""
+def _giver(
+    node: Any, argument: str, nodes: Sequence[Any], position: int, value: Tensor | None
+) -> Birth:
+    """What gave `node` a non-finite argument."""
     edges = node.next_functions
-    place = _ARGUMENTS.get(argument, 0)
+    place = _ARGUMENTS[argument]
+    if argument == "target" and place >= len(edges):  # a loss whose target has no gradient
+        return Birth("outside", operation_of(node), position, None, argument, value)
     if not edges or place >= len(edges):
-        return Birth("operation", _operation(node), position)
+        return Birth("operation", operation_of(node), position)
     giver = edges[place][0]
     while giver is not None and not hasattr(giver, "variable"):
-        if not _operation(giver).startswith(_PASSES) or not giver.next_functions:
-            return Birth("operation", _operation(giver), list(nodes).index(giver))
+        if not operation_of(giver).startswith(_PASSES) or not giver.next_functions:
+            return Birth("operation", operation_of(giver), list(nodes).index(giver))
         giver = giver.next_functions[0][0]
     if giver is None:
-        return Birth("input", _operation(node), position)
-    return Birth("weight", _operation(node), position, giver.variable)
+        return Birth("outside", operation_of(node), position, None, argument, value)
+    return Birth("weight", operation_of(node), position, giver.variable)
 
 
-def _operation(node: Any) -> str:
+def _is_masked(node: Any, birth: Birth, value: Tensor | None) -> bool:
+    """Whether a value is only minus infinity where it was masked."""
+    operations = (operation_of(node), birth.operation)
+    if value is None or not any(one.startswith(_MASKS) for one in operations):
+        return False
+    return not bool((value.isnan() | (value == math.inf)).any())
+
+
+def unproven(roots: Iterable[Tensor], nodes: Sequence[Any]) -> list[Any]:
+    """The operations between the roots and those whose result is known to be finite. If all that
+    is saved in the graph is finite and the roots are not, it happened in one of these."""
+    proven = set(_proven(nodes))
+    queue = [root.grad_fn for root in roots if root.grad_fn is not None]
+    found: dict[Any, None] = {}
+    while queue:
+        node = queue.pop()
+        if node in found or node in proven or hasattr(node, "variable"):
+            continue  # weights are not asked here: they are looked at before
+        found[node] = None
+        queue.extend(before for before, _ in node.next_functions if before is not None)
+    return list(found)
+
+
+def _proven(nodes: Iterable[Any]) -> Iterator[Any]:
+    for node in nodes:
+        for name, value in saved_tensors(node).items():
+            if not is_finite(value):
+                continue
+            if name in _OUTPUT:
+                yield node
+            place = _ARGUMENTS.get(name, len(node.next_functions))
+            if place < len(node.next_functions):
+                giver = node.next_functions[place][0]
+                # Of an operation with several results only one is known.
+                if giver is not None and len(getattr(giver, "_input_metadata", (0,))) == 1:
+                    yield giver
+
+
+def operation_of(node: Any) -> str:
+    """The name of an operation, without the number of its variant."""
     return type(node).__name__.rstrip("0123456789")
 
 
-def _saved(node: Any) -> dict[str, Tensor]:
+def saved_tensors(node: Any) -> dict[str, Tensor]:
     """The floating tensors that an operation saved, by the name of the argument."""
     names = [name.removeprefix("_raw_saved_") for name in dir(node) if name.startswith("_raw_")]
     found: dict[str, Tensor] = {}
@@ -128,51 +188,12 @@ def saved_tensor(node: Any, name: str) -> Tensor | None:
 
 
 def _any(value: Tensor | None, test: Callable[[Tensor], Tensor]) -> bool:
-    return value is not None and bool(test(value).any())
+    strided = value is not None and value.layout is torch.strided
+    return strided and bool(test(value).any())  # type: ignore[arg-type]
 
 
-class GraphMap:
-    """Remembers which module ran which operation, learned on a step with forward hooks.
-
-    On later steps, without hooks, the operations of the same graph get the same names.
-    """
-
-    def __init__(self) -> None:
-        self._operations: list[str] = []
-        self._owners: list[str | None] = []
-
-    def learn(self, nodes: Sequence[Any], calls: Sequence[Call], names: dict[int, str]) -> None:
-        """Take the innermost module around each operation from the calls of a forward pass."""
-        positions = {node: position for position, node in enumerate(nodes)}
-        spans = [span for call in calls if (span := _span(call, positions, names)) is not None]
-        if not spans:  # somebody else's graph
-            return
-        self._operations = [_operation(node) for node in nodes]
-        self._owners = [None] * len(nodes)
-        for begin, end, name in sorted(spans, key=lambda span: span[0] - span[1]):
-            self._owners[begin:end] = [name] * (end - begin)
-
-    @property
-    def is_empty(self) -> bool:
-        return not self._operations
-
-    def owner(self, nodes: Sequence[Any], position: int) -> str | None:
-        """The module that ran the operation at `position`, if this graph is the one we know."""
-        if [_operation(node) for node in nodes] != self._operations:
-            return None
-        return self._owners[position]
-
-    def knows(self, nodes: Sequence[Any]) -> bool:
-        """Whether this graph is the one that was learned."""
-        return [_operation(node) for node in nodes] == self._operations
-
-
-def _span(
-    call: Call, positions: dict[Any, int], names: dict[int, str]
-) -> tuple[int, int, str] | None:
-    """The run of operations between the inputs and the output of one call."""
-    name = names.get(id(call.module))
-    if name is None or call.output is None or call.output.grad_fn not in positions:
-        return None
-    before = [positions[one.grad_fn] for one in call.inputs if one.grad_fn in positions]
-    return max(before, default=-1) + 1, positions[call.output.grad_fn] + 1, name
+def is_finite(tensor: Tensor) -> bool:
+    """Whether a tensor, dense or sparse, has no NaN and no infinity; True if it has no numbers."""
+    if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.is_meta:
+        return True
+    return not any_nonfinite(tensor)

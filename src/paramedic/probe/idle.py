@@ -32,22 +32,26 @@ class Idle:
     """
 
     __slots__ = (
-        "_began", "_finite", "_first", "_glance", "_grad", "_guard", "_last", "_notes",
+        "_began", "_finite", "_first", "_glance", "_grad", "_guard", "_last", "_mode", "_notes",
         "_stride", "_timed", "_value", "_version", "active", "backwards", "batches", "cost", "due",
-        "given", "jumped", "loss", "sentinel", "step", "wake",
+        "given", "jumped", "loss", "sentinel", "step", "turned", "wake",
     )  # fmt: skip
 
     def __init__(
-        self, guard: Guard, notes: list[Note], wake: Callable[[Sequence[Tensor] | None], None]
+        self,
+        guard: Guard,
+        notes: list[Note],
+        wake: Callable[[Sequence[Tensor] | None], None],
+        mode: Callable[[int], bool],
     ) -> None:
-        self._guard, self._notes, self.wake = guard, notes, wake
+        self._guard, self._notes, self.wake, self._mode = guard, notes, wake, mode
         self._finite: Any = None if native.kernel is None else native.kernel.finite
-        self.active = self.jumped = False
+        self.active = self.jumped = self.turned = False
         self.cost = 0.0
 
     def start(self, step: int, due: int, sentinel: Tensor, glances: Glances) -> None:
         """Take over before `step`."""
-        self.active, self.jumped = True, False
+        self.active, self.jumped, self.turned = True, False, False
         self._glance, self._stride, self._last = glances
         self.step = self._first = step
         self.due = due
@@ -121,17 +125,22 @@ class Idle:
             self.cost += perf_counter() - begin
 
     def end_step(self) -> bool:
-        """The optimizer has stepped; True if the next step is one to look at."""
+        """The optimizer has stepped; True if the next step is one to look at, or if the mode of
+        the model has changed (`turned`)."""
         begin = perf_counter() if self._timed else 0.0
         loss = self.loss if self.given is None else self.given
         self._notes.append((self.step, loss, loss is None or isfinite(loss), False))
         self.loss = self.given = None
         self.backwards = 0
+        try:
+            self.turned = self._mode(self.step)
+        except Exception as error:  # noqa: BLE001 - the user's run must survive any of ours
+            self._fail(error)
         self.step = step = self.step + 1
         self._timed = step + 1 == self.due
         if begin:
             self.cost += perf_counter() - begin
-        return step >= self.due
+        return step >= self.due or self.turned
 
     def _fail(self, error: Exception) -> None:
         if self._guard.strict:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from torch import Tensor, nn
 from torch.nn.modules import activation, dropout
 from torch.nn.parameter import is_lazy
 from torch.optim import Optimizer
 
+from paramedic.probe.tree import is_keras, is_keras_own, parts, weights_of
 from paramedic.types import Layer
 
 ACTIVATIONS = tuple(
@@ -64,9 +66,7 @@ class Layers:
         if signature == self._signature:
             return False
         self._signature = signature
-        self.waits_for_shapes = any(
-            is_lazy(p) for m in self.models.values() for p in m.parameters()
-        )
+        self.waits_for_shapes = any(is_lazy(p) for m in self.models.values() for p in weights_of(m))
         known = {row.name: place for place, row in enumerate(self.rows)}
         found = list(self._discover())
         for row in found:
@@ -81,7 +81,7 @@ class Layers:
 
     def _current(self) -> Iterator[object]:
         for model in self.models.values():
-            for parameter in model.parameters():
+            for parameter in weights_of(model):
                 yield id(parameter)
                 yield parameter.requires_grad
                 yield is_lazy(parameter)
@@ -101,9 +101,9 @@ class Layers:
     def _discover(self) -> Iterator[Row]:
         owners: dict[int, str] = {}
         for prefix, model in self.models.items():
-            for path, module in model.named_modules():
+            for path, module, weights in parts(model):
                 name = qualified(prefix, path) or type(module).__name__
-                own = [p for p in module._parameters.values() if _ready(p)]
+                own = [p for p in weights if not is_lazy(p)]
                 if not own and not _worth_a_row(module):
                     continue
                 fresh = tuple(p for p in own if id(p) not in owners)
@@ -151,14 +151,18 @@ class Layers:
             in_optimizer=any(id(p) in held for p in row.parameters),
             activation=row.activation,
             tied_to=row.tied_to,
-            fan_in=_fan_in(row.parameters),
-            dropout=row.module.p if isinstance(row.module, DROPOUTS) else None,
+            fan_in=_fan_in(row.module, row.parameters),
+            dropout=_dropout_of(row.module),
         )
 
 
-def _fan_in(parameters: Sequence[Tensor]) -> int:
-    wide = [one for one in parameters if one.dim() > 1 and one.shape[0]]
-    return wide[0].numel() // wide[0].shape[0] if wide else 0
+def _fan_in(module: nn.Module, parameters: Sequence[Tensor]) -> int:
+    wide = [one for one in parameters if one.dim() > 1 and one.numel()]
+    if not wide:
+        return 0
+    # Kernels of Keras have their outputs last; embeddings are the same in both.
+    last = is_keras(module) and "Embedding" not in type(module).__name__
+    return wide[0].numel() // wide[0].shape[-1 if last else 0]
 
 
 _WRAPPERS = {"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"}
@@ -186,17 +190,36 @@ def _parts(
     return parts
 
 
-def _ready(parameter: Tensor | None) -> bool:
-    return parameter is not None and not is_lazy(parameter)
-
-
 def _worth_a_row(module: nn.Module) -> bool:
     """Whether a module without parameters of its own tells something: it shapes activations."""
     if isinstance(module, (*ACTIVATIONS, *DROPOUTS, *NORMALISATIONS)):
         return True
+    if is_keras(module):
+        return _is_keras_row(module)
     built_in = type(module).__module__.startswith("torch.nn.modules.")
     return not built_in and next(module.children(), None) is None and not module._parameters
 
 
-def _activation_of(module: nn.Module) -> str | None:
-    return type(module).__name__.lower() if isinstance(module, ACTIVATIONS) else None
+def _is_keras_row(module: Any) -> bool:
+    if is_keras_own(module):
+        words = ("Dropout", "Normalization", "Activation")
+        return _activation_of(module) is not None or any(w in type(module).__name__ for w in words)
+    return not module._layers
+
+
+def _activation_of(module: Any) -> str | None:
+    if isinstance(module, ACTIVATIONS):
+        return type(module).__name__.lower()
+    if not is_keras_own(module):
+        return None
+    if ".activations." in type(module).__module__:  # a layer of its own, or any by its name
+        function = getattr(module, "activation", None)
+        return str(getattr(function, "__name__", type(module).__name__)).lower()
+    return None
+
+
+def _dropout_of(module: Any) -> float | None:
+    if isinstance(module, DROPOUTS):
+        return module.p
+    keras = is_keras_own(module) and "Dropout" in type(module).__name__
+    return float(module.rate) if keras else None

@@ -56,7 +56,7 @@ class Loop:
         self._step = 0  # the number of the step under way, when it was last looked
         self.batches = 0  # backward passes so far
         self._recorder = recorder
-        self._idle = Idle(guard, recorder.notes, self._wake)
+        self._idle = Idle(guard, recorder.notes, self._wake, examiner.modes.notices)
         self._examiner = examiner
         self._options = options
         self._optimizers = {id(optimizer): optimizer for optimizer in optimizers}
@@ -280,6 +280,11 @@ class Loop:
             return False
         return True
 
+    def missed(self, loss: float | Tensor) -> None:
+        """The backward pass of the first step, with this loss, ran before we were there."""
+        if self._step == 0 and not self.cycle.backwards:
+            self.cycle.backwards, self.cycle.loss = 1, loss
+
     def charge(self) -> None:
         """What was done since the last step was no look: the next ones wait until it is paid for.
         Asked inside a method that runs `aside`."""
@@ -292,8 +297,10 @@ class Loop:
 
     @aside("steps")
     def _stop_idling(self) -> None:
-        """The next step is one to look at."""
+        """The next step is one to look at, or the mode of the model has changed."""
         self._settle_idle()
+        if self._idle.turned:
+            self._record_mode(self._step - 1)
         self._begin(self.schedule.level(self._step))
 
     def _settle_idle(self) -> None:
@@ -340,10 +347,17 @@ class Loop:
             self._expected = cycle.backwards - self._closure
             self._examiner.accumulates(cycle.backwards)
         self._on_cycle(self._step, cycle)
+        if self._examiner.modes.notices(self._step):
+            self._record_mode(self._step)
         self._examiner.at_rest(cycle)
         self._ledger.turn(self._step, cycle.level, self._examiner.meter.shards)
         self._step += 1
         self._begin(self.schedule.level(self._step))
+
+    def _record_mode(self, step: int) -> None:
+        event = self._examiner.modes.event(step)
+        if event is not None:
+            self._recorder.event(event)
 
     def _begin(self, level: str | None) -> None:
         self.cycle = Cycle(level)

@@ -15,26 +15,30 @@ from torch.optim import Optimizer
 
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.conclusion import Conclusion
+from paramedic.diagnose.condition import Condition, condition
 from paramedic.diagnose.engine import Engine
-from paramedic.diagnose.health import Condition, condition
 from paramedic.diagnose.status import Status, flow
 from paramedic.diagnose.summary import Summary
+from paramedic.diagnose.verdict import Metric
 from paramedic.prescribe.pharmacist import Pharmacist
-from paramedic.prescribe.ranking import Emergency
+from paramedic.prescribe.ranking import Emergency, direct_first
 from paramedic.probe import ranks
+from paramedic.probe.announcer import Announcer
 from paramedic.probe.attendant import Attending, Bystander, Patient
 from paramedic.probe.audience import Audience
 from paramedic.probe.cycle import Cycle
 from paramedic.probe.examiner import Examiner
-from paramedic.probe.guard import Guard, aside, logger
+from paramedic.probe.guard import Guard, aside
 from paramedic.probe.loop import Loop
 from paramedic.probe.options import Options
 from paramedic.probe.origin import Origin
 from paramedic.probe.recorder import Recorder
+from paramedic.probe.reporting import report_of, unmeasured
 from paramedic.probe.standing import KEY, Standing
 from paramedic.probe.teller import Teller
-from paramedic.trace import Writer, fresh_path
-from paramedic.types import Chart, Epoch, Event, Finding, Health, Remedy, Window
+from paramedic.trace import Writer, newest_path
+from paramedic.types import Chart, Epoch, Event, Finding, Remedy, Verdict, Window
 
 
 class Monitor:
@@ -62,27 +66,25 @@ class Monitor:
         )
         self._recorder = Recorder(self._open_trace(options), engine, self._audience)
         self._teller = Teller(options.log)
+        self._announcer = Announcer()
         self._standing = Standing(self._recorder.meta)
         self._loop = Loop(
             self._examiner, optimizers, options, self.guard, self._on_cycle, self._recorder,
             self._attendant,
         )  # fmt: skip
         self._recorded_chart: Chart | None = None
-        self._epochs = 0
-        self._skipped = 0
+        self._epochs = self._skipped = 0
         self._began = time.perf_counter()
         self._closed = False
         self._teller.start(self._examiner.chart)
         self._loop.attach()
 
     def _open_trace(self, options: Options) -> Writer | None:
-        """Rank 0 writes; a trace that is there already is left alone."""
+        """Rank 0 writes; the trace of an earlier run is kept under another name."""
         self.trace: Path | None = None
         if options.trace is None or ranks.rank() != 0:
             return None
-        self.trace = fresh_path(options.trace)
-        if self.trace != Path(options.trace):
-            logger.info("Recording to `%s`.", self.trace)
+        self.trace = newest_path(options.trace)
         return Writer(self.trace, size_limit=options.size_limit)
 
     # -- what the user may hand in -----------------------------------------------------------
@@ -111,12 +113,15 @@ class Monitor:
     def remember(self, losses: Sequence[float], epochs: Sequence[Mapping[str, float]]) -> None:
         """What was seen of this run before it was interrupted: the loss of each step, the numbers
         of each epoch. Without them a resumed run is judged as if it began where it goes on."""
-        history = self._recorder.engine.history
-        for place, loss in enumerate(losses):
-            history.add_pulse(place - len(losses), loss, math.isfinite(loss), False)
-        for values in epochs:
-            history.add_epoch(Epoch(self._epochs, -1, dict(values)))
-            self._epochs += 1
+        self._recorder.engine.remember(losses, epochs)
+        self._epochs += len(epochs)
+
+    def follow(self, other: Monitor) -> None:
+        """Take the place of a monitor of the same model in the middle of a step: its optimizer
+        was made between the backward pass and the step."""
+        cycle = other._loop.cycle
+        if cycle.backwards and cycle.loss is not None and not cycle.stepped:
+            self._loop.missed(cycle.loss)
 
     def charge(self) -> None:
         """Put what was done for the run since its last step, in a method that runs `aside`, on the
@@ -124,9 +129,8 @@ class Monitor:
         self._loop.charge()
 
     def undo(self) -> Event | None:
-        """Take back the newest intervention that still lasts (a rate, a clip, a dropout); gives
-        what was done, or None if there is nothing to take back. With several processes, all of
-        them have to call it after the same step."""
+        """Take back the newest intervention that still lasts (a rate, a clip, a dropout); None if
+        there is none. With several processes, all have to call it after the same step."""
         event = self._attendant.undo()
         self._tell_news()
         return event
@@ -149,8 +153,7 @@ class Monitor:
 
     @property
     def diagnosis(self) -> Diagnosis:
-        """What is wrong, as far as it is known now: the root, its consequences, what was not
-        checked."""
+        """What was found so far: the root, its consequences, what was not checked."""
         self._recorder.settle()
         return self._recorder.engine.diagnosis()
 
@@ -180,30 +183,43 @@ class Monitor:
         return self._pharmacist.emergency(self.current(), self.window())
 
     @property
-    def health(self) -> Health:
-        """How the run is now: `healthy`, `strained`, `sick` or `critical`."""
-        return self.condition.health
+    def verdict(self) -> Verdict:
+        """Whether the run learns, as far as it has come."""
+        return self.conclusion.verdict
+
+    def judge_by(self, metric: Metric | None, surrogate: str) -> None:
+        """Judge the run by a metric of its own; `surrogate` is why its loss measures nothing."""
+        engine = self._recorder.engine
+        engine.metric, engine.surrogate = metric, surrogate
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """The verdict with its reason and numbers, the faults, and the suspicions."""
+        self._recorder.settle()
+        return self._recorder.engine.conclusion()
 
     @property
     def condition(self) -> Condition:
         """The same with the trend of the loss: `print(monitor.condition)` says it in words."""
-        return condition(self.diagnosis, self._recorder.engine.cases, self.window())
+        return condition(self.conclusion, self.window())
+
+    def report(self, name: str = "training") -> dict[str, Any]:
+        """The report `paramedic/report@2` of this run, for JSON."""
+        return report_of(self, name)
 
     def summary(self) -> Summary:
         """How the run stands, as it is logged at each epoch and at the end."""
-        epochs = self.window().epochs
-        told = self.condition, epochs, self.findings, self.interventions
-        return Summary(self.last_step, *told)
+        found = self.condition, self.window().epochs, self.conclusion.shown, self.interventions
+        return Summary(self.last_step, *found)
 
     def status(self) -> Status:
         """How the run stands, in the numbers that a display shows."""
-        window = self.window()
-        spent = self.spent
+        window, spent = self.window(), self.spent
         return Status(
             step=max(self.last_step, window.last_step),
             steps=self._options.steps,
             condition=self.condition,
-            findings=self.findings,
+            findings=self.conclusion.shown,
             interventions=self.interventions,
             epochs=window.epochs,
             pulse=window.pulse,
@@ -220,8 +236,7 @@ class Monitor:
 
     @property
     def should_stop(self) -> bool:
-        """Whether treatment has given the run up. Nothing stops by itself: a loop that wants to
-        be stopped asks this."""
+        """Whether treatment has given the run up: a loop that wants to be stopped asks this."""
         return self._attendant.should_stop
 
     @property
@@ -232,17 +247,9 @@ class Monitor:
     @property
     def not_checked(self) -> dict[str, str]:
         """What could not be measured or recorded, and why."""
-        reasons = {part: f"internal error: {why}" for part, why in self.guard.disabled.items()}
-        if self._loop.blind:
-            reasons["activations"] = "the model is compiled: its modules cannot be seen"
-        elif self._options.measure != "full":
-            reasons["activations"] = "only vitals were asked for"
-        writer, journal = self._recorder.writer, self._teller.journal
-        if writer is not None and writer.failure:
-            reasons["recording"] = writer.failure
-        if journal is not None and journal.failure:
-            reasons["log"] = journal.failure
-        return reasons
+        parts = self.guard, self._recorder.writer, self._teller.journal
+        vitals_only = self._options.measure != "full"
+        return unmeasured(*parts, blind=self._loop.blind, vitals_only=vitals_only)
 
     def _share(self) -> float:
         total = time.perf_counter() - self._began - self.guard.seconds
@@ -293,7 +300,9 @@ class Monitor:
         self._recorder.chart(replace(self._examiner.chart, not_checked=self.not_checked))
         self.guard.attempt("diagnosis", self._recorder.finish)
         self._tell_news()
-        self._teller.end(self.summary())
+        self._announcer.wake()
+        self._announce()
+        self._teller.end(self.summary(), self.conclusion)
         labels = {str(label): count for label, count in self.labels.items()}
         brief = {"step": self.last_step, **self.condition.to_json(), "ended": True}
         self._recorder.close({**self._told(), "labels": labels, KEY: brief})
@@ -326,8 +335,10 @@ class Monitor:
         if cycle.origin is not None:
             self._tell_origin(step, cycle.origin)
         self._tell_news()
-        if cycle.level is not None and self._recorder.writer is not None:
-            self._standing.tell(self._stands)
+        if cycle.level is not None:
+            self._announce()
+            if self._recorder.writer is not None:
+                self._standing.tell(self._stands)
 
     def _tell_news(self) -> None:
         for event in self._attendant.news():
@@ -340,6 +351,7 @@ class Monitor:
         return {
             "spent": self.spent,
             "diagnosis": engine.diagnosis().to_json(),
+            "assessment": engine.conclusion().to_json(),
             "cases": [case.to_json() for case in engine.cases],
             "remedies": [remedy.to_json() for remedy in self.remedies],
         }
@@ -352,10 +364,19 @@ class Monitor:
         it are there. All ranks judge; one of them tells."""
         finding, window = case.finding, self._recorder.engine.window()
         remedies = self.guard.attempt("remedies", self._pharmacist.see, finding, window) or ()
-        self._teller.finding(finding, remedies)
-        self._audience.finding(finding, remedies)
+        self._teller.finding(finding, direct_first(remedies))
+        self._announcer.wake()
         self._standing.wake()
         self._attendant.case_opened(case, remedies)
+
+    def _announce(self) -> None:
+        """Report what is certain by now, or likely in a run that does not learn."""
+        for finding in self._announcer.news(self._recorder.engine, self.last_step):
+            found = direct_first([one for one in self.remedies if finding.slug in one.against])
+            self._teller.announce(finding)
+            self._audience.finding(finding, found)
+            self._attendant.reported(finding, found)
+            self._standing.wake()
 
     def _tell_origin(self, step: int, origin: Origin) -> None:
         batch = self._loop.batches - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +11,18 @@ import torch
 from torch import Tensor, nn
 
 from paramedic.probe.forward import Call
-from paramedic.probe.graph import Birth, GraphMap, find_birth, nodes_in_order
+from paramedic.probe.graph import (
+    Birth,
+    find_birth,
+    is_finite,
+    nodes_in_order,
+    operation_of,
+    unproven,
+)
+from paramedic.probe.graph_map import AFTER, GraphMap
 from paramedic.probe.layers import Layers, qualified
 from paramedic.probe.meter import any_nonfinite
+from paramedic.probe.tree import parts
 
 LOSS = "(loss)"
 INPUT = "(input)"
@@ -41,13 +51,17 @@ class Origin:
             "target": f"the targets of batch {batch} were not finite",
             "weight": f"the weights `{self.where}` were not finite before the forward pass",
             "module": f"born in the forward pass of `{self.where}`, whose inputs were finite",
-            "loss": "born in the loss function: the model's output was finite",
+            "loss": "born after the model, in the computation of the loss",
             "gradient": f"born in the backward pass, first seen in the gradient of `{self.where}`",
-            "unknown": "its origin could not be traced; watch with `on_nan='replay'` to find it",
+            "unknown": f"{self._first_seen()}cannot tell where it was born; "
+            "watch with `on_nan='replay'` to find it",
         }[self.kind]
         operation = f" ({self.operation.removesuffix('Backward')})" if self.operation else ""
         samples = f", samples {', '.join(map(str, self.samples))}" if self.samples else ""
         return f"Step {step}: non-finite, {place}{operation}{samples}."
+
+    def _first_seen(self) -> str:
+        return f"first seen at `{self.where}`, " if self.where else ""
 
     def to_json(self) -> dict[str, Any]:
         """For the data of an event."""
@@ -67,16 +81,17 @@ class OriginFinder:
     def learn(self, roots: Sequence[Tensor], calls: Sequence[Call]) -> None:
         """Remember which module runs which operation, once, on a step with forward hooks."""
         if self._map.is_empty and calls:
-            self._map.learn(nodes_in_order(roots), calls, self._names())
+            self._map.learn(nodes_in_order(roots), calls, self._names(), self._layers.roots)
 
     def of_loss(self, roots: Sequence[Tensor], calls: Sequence[Call], how: str = "seen") -> Origin:
         """The origin of a non-finite loss, before its backward pass."""
         weight = self._bad_weight()
         if weight is not None:
             return Origin("weight", weight, "seen")
-        if calls:
-            return self._among(calls, how)
-        return self._in_graph(roots)
+        if not calls:
+            return self._in_graph(roots)
+        found = self._among(calls, how)
+        return self._in_loss(roots, how) if found.kind == "loss" else found
 
     def of_gradient(self) -> Origin:
         """The origin of a non-finite gradient under a finite loss, after the backward pass."""
@@ -97,47 +112,71 @@ class OriginFinder:
     def _among(self, calls: Sequence[Call], how: str) -> Origin:
         """The first call, in order of completion, that made a non-finite output of finite input."""
         names = self._names()
-        poisoned: Tensor | None = None
+        poisoned = ""
         for call in calls:
-            if call.output is None or _is_finite(call.output):
+            if call.output is None or is_finite(call.output):
                 continue
-            bad = [one for one in call.inputs if not _is_finite(one)]
+            bad = [one for one in call.inputs if not _is_usable(one)]
             if isinstance(call.module, nn.modules.loss._Loss):
                 if len(call.inputs) > 1 and any(one is call.inputs[1] for one in bad):
                     return Origin("target", TARGET, how, samples=_samples(call.inputs[1]))
-                return Origin("loss", LOSS, how)
+                break
             if not bad:
                 return Origin("module", names.get(id(call.module), ""), how)
-            if id(call.module) in self._layers.roots:
+            if id(call.module) in self._layers.roots and bad[0].grad_fn is None:
                 return Origin("input", INPUT, how, samples=_samples(bad[0]))
-            poisoned = bad[0] if poisoned is None else poisoned
-        if poisoned is None:
-            return Origin("loss", LOSS, how)
-        # The model as a whole was never called: what no operation computed came from outside.
-        if poisoned.grad_fn is None:
-            return Origin("input", INPUT, how, samples=_samples(poisoned))
-        return Origin("unknown", "", how)
+            poisoned = poisoned or names.get(id(call.module), "")
+        # What a part was given may come from the batch, or from code between the parts.
+        return Origin("unknown", poisoned, how) if poisoned else Origin("loss", LOSS, how)
+
+    def _in_loss(self, roots: Sequence[Tensor], how: str) -> Origin:
+        """What the graph says of a value that was born after the model."""
+        nodes = nodes_in_order(roots)
+        birth = find_birth(nodes)
+        if birth is None:
+            return self._late(roots, nodes, how)
+        if birth.argument == "target":
+            return Origin("target", TARGET, how, samples=_samples(birth.value))
+        return Origin("loss", LOSS, how, birth.operation)
 
     def _in_graph(self, roots: Sequence[Tensor]) -> Origin:
         nodes = nodes_in_order(roots)
         birth = find_birth(nodes)
         if birth is None:
-            return Origin("unknown", "", "graph")
+            after = all(
+                self._map.owner(nodes, nodes.index(node)) == AFTER
+                for node in unproven(roots, nodes)
+            )
+            return self._late(roots, nodes, "graph") if after else Origin("unknown", "", "graph")
         if birth.kind == "weight" and birth.parameter is not None:
             return Origin("weight", self._parameter_name(birth.parameter), "graph")
-        if birth.kind == "input":
-            known = self._map.knows(nodes) and self._map.owner(nodes, birth.position) is None
-            return Origin("target", TARGET, "graph") if known else Origin("input", INPUT, "graph")
+        if birth.kind == "outside" and birth.value is not None:
+            return self._outside(nodes, birth, birth.value)
         return self._operation(nodes, birth)
 
+    def _late(self, roots: Sequence[Tensor], nodes: Sequence[Any], how: str) -> Origin:
+        """Nothing that the graph saved is bad: it was one of the last operations."""
+        last = unproven(roots, nodes)
+        return Origin("loss", LOSS, how, operation_of(last[0]) if len(last) == 1 else "")
+
+    def _outside(self, nodes: Sequence[Any], birth: Birth, value: Tensor) -> Origin:
+        """An operation was given something that the graph did not compute."""
+        if birth.argument == "target":
+            return Origin("target", TARGET, "graph", samples=_samples(value))
+        if self._map.is_input(nodes, birth.position, birth.argument):
+            return Origin("input", INPUT, "graph", samples=_samples(value))
+        owner = self._map.owner(nodes, birth.position)
+        if owner == AFTER or value.dim() == 0:  # a single number is no batch
+            return self._operation(nodes, birth)
+        return Origin("unknown", owner or "", "graph", birth.operation)
+
     def _operation(self, nodes: Sequence[Any], birth: Birth) -> Origin:
-        if self._map.knows(nodes):
-            owner = self._map.owner(nodes, birth.position)
-            if owner is None:
-                return Origin("loss", LOSS, "graph", birth.operation)
+        owner = self._map.owner(nodes, birth.position)
+        if owner == AFTER:
+            return Origin("loss", LOSS, "graph", birth.operation)
+        if owner is not None:
             return Origin("module", owner, "graph", birth.operation)
-        near = self._nearest(nodes[birth.position])
-        return Origin("module" if near else "unknown", near, "graph", birth.operation)
+        return Origin("unknown", self._nearest(nodes[birth.position]), "graph", birth.operation)
 
     def _nearest(self, node: Any) -> str:
         """The layer whose parameters were used last before an operation."""
@@ -153,9 +192,9 @@ class OriginFinder:
 
     def _names(self) -> dict[int, str]:
         return {
-            id(module): qualified(prefix, path) or type(module).__name__
+            id(part.module): qualified(prefix, part.path) or type(part.module).__name__
             for prefix, model in self._layers.models.items()
-            for path, module in model.named_modules()
+            for part in parts(model)
         }
 
     def _parameter_name(self, wanted: Tensor) -> str:
@@ -166,15 +205,19 @@ class OriginFinder:
         return ""
 
 
-def _is_finite(tensor: Tensor) -> bool:
-    if not tensor.is_floating_point() or tensor.layout is not torch.strided:
+def _is_usable(tensor: Tensor) -> bool:
+    """Whether a tensor is finite, or a mask of minus infinities that is added to scores."""
+    if is_finite(tensor):
         return True
-    return bool(torch.isfinite(tensor.detach()).all())
+    if tensor.layout is not torch.strided or tensor.is_complex():
+        return False
+    seen = torch.unique(tensor.detach())  # NaNs are all different
+    return len(seen) <= 2 and float(seen[0]) == -math.inf and math.isfinite(seen[-1])
 
 
-def _samples(tensor: Tensor) -> tuple[int, ...]:
+def _samples(tensor: Tensor | None) -> tuple[int, ...]:
     """The first few samples of a batch that have a non-finite value."""
-    if not tensor.dim():
+    if tensor is None or not tensor.dim() or tensor.layout is not torch.strided:
         return ()
     rows = torch.isfinite(tensor.detach()).reshape(len(tensor), -1).all(dim=1)
     return tuple(torch.nonzero(~rows).flatten()[:8].tolist())

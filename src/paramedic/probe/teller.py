@@ -6,11 +6,12 @@ import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from paramedic.diagnose.conclusion import Conclusion
 from paramedic.diagnose.summary import Summary
 from paramedic.probe import ranks
 from paramedic.probe.guard import logger
 from paramedic.trace import Journal
-from paramedic.types import Chart, Event, Finding, Remedy, Severity
+from paramedic.types import Chart, Event, Finding, Remedy
 
 
 class Teller:
@@ -27,16 +28,20 @@ class Teller:
             self.journal.write("start", 0, {**layers, "versions": chart.versions})
 
     def finding(self, finding: Finding, remedies: Sequence[Remedy]) -> None:
-        """Something is certain; a mere note goes to the log alone."""
+        """Something was found: evidence, for the log."""
         if self._silent:
             return
-        if finding.severity is not Severity.INFO:
-            logger.warning("%s (%s): %s", finding.slug, finding.code, finding.message)
         if self.journal is not None:
-            self.journal.write("finding", finding.step, finding.to_json())
+            data = {**finding.to_json(), "kind": "finding", "worth": finding.kind.value}
+            self.journal.write("finding", finding.step, data)
             for remedy in remedies:
                 data = {"finding": finding.slug, **remedy.to_json()}
                 self.journal.write("remedy", finding.step, data)
+
+    def announce(self, finding: Finding) -> None:
+        """Something is reported to the user."""
+        if not self._silent:
+            logger.warning("%s (%s): %s", finding.slug, finding.code, finding.message)
 
     def intervention(self, event: Event) -> None:
         """Somebody acted, or wanted to."""
@@ -55,11 +60,12 @@ class Teller:
         if self.journal is not None:
             self.journal.write("epoch", summary.step, {"text": str(summary), **summary.to_json()})
 
-    def end(self, summary: Summary) -> None:
+    def end(self, summary: Summary, conclusion: Conclusion) -> None:
         """The run is over."""
         if self._silent:
             return
-        logger.info("The end. %s", summary)
+        level = logging.WARNING if conclusion.failed else logging.INFO
+        logger.log(level, "The end. %s %s.", summary, conclusion.assessment)
         if self.journal is not None:
             data = {"text": str(summary), **summary.to_json()}
             self.journal.write("end", summary.step, data, last=True)

@@ -9,13 +9,15 @@ from typing import Any
 from torch import Tensor
 
 from paramedic.diagnose.causes import Diagnosis
-from paramedic.diagnose.health import Condition, condition
+from paramedic.diagnose.conclusion import Conclusion
+from paramedic.diagnose.condition import Condition, condition
 from paramedic.diagnose.status import Status
+from paramedic.diagnose.verdict import Assessment
 from paramedic.prescribe.ranking import Emergency
 from paramedic.probe.attendant import Bystander
 from paramedic.probe.monitor import Monitor
 from paramedic.trace import History
-from paramedic.types import Chart, Event, Remedy, Window
+from paramedic.types import Chart, Event, Remedy, Verdict, Window
 
 
 class Unwatched(Monitor):
@@ -62,7 +64,11 @@ class Unwatched(Monitor):
 
     @property
     def condition(self) -> Condition:
-        return condition(self.diagnosis, (), self.window())
+        return condition(self.conclusion, self.window())
+
+    @property
+    def conclusion(self) -> Conclusion:
+        return Conclusion(Assessment(Verdict.CANNOT_TELL, "Paramedic is switched off"))
 
     def status(self) -> Status:
         return Status()
