@@ -9,10 +9,13 @@ import numpy as np
 
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.conclusion import Conclusion, conclude
+from paramedic.diagnose.verdict import Assessment
 from paramedic.report.view.course import Course
 from paramedic.report.view.judgement import Judgement, SourceLine
 from paramedic.report.view.run import RunView, run_view
-from paramedic.run.outcome import Verified
+from paramedic.run.outcome import Record, Verified
+from paramedic.run.places import Place
 from paramedic.trace import Writer
 from paramedic.types import (
     Chart,
@@ -20,11 +23,13 @@ from paramedic.types import (
     Event,
     Finding,
     Frame,
+    Kind,
     Layer,
     Pulse,
     Remedy,
     Safety,
     Severity,
+    Verdict,
 )  # fmt: skip
 
 ROOT = Finding(
@@ -44,6 +49,35 @@ REMEDY = Remedy(
 VERIFIED = Verified(
     "val_loss", 1.1, 0.2, 300, {"before": [1.1, 1.1, 1.1], "after": [1.1, 0.5, 0.2]}
 )
+
+
+STUCK = Assessment(
+    Verdict.NOT_LEARNING, "the loss is no lower than at first after 100 steps (first 2, now 2)",
+    {"first loss": 2.0, "loss at the end": 2.0, "steps": 100.0},
+)  # fmt: skip
+FELL = Assessment(Verdict.LEARNING, "the loss fell from 2 to 1", {"first loss": 2.0})
+YOUNG = Assessment(Verdict.TOO_EARLY, "the run has 3 steps")
+FAULT = Finding(
+    "O003", "missing-zero-grad", Severity.WARNING, 0.95, "Gradients add up.", 20, kind=Kind.FAULT
+)
+
+# -- programs that were run under watch ------------------------------------------------------------
+
+RATE = Finding(
+    "O002", "learning-rate-too-low", Severity.WARNING, 0.9, "Slow.", 26, (), {"ratio": 1e-6},
+    ("loss-plateau",),
+)  # fmt: skip
+FLAT = Finding(
+    "L003", "loss-plateau", Severity.CRITICAL, 0.8, "Flat.", 300, kind=Kind.SYMPTOM
+)  # fmt: skip
+RAISE = Remedy("raise-rate", "Raise it", 0.8, code="lr *= 10", against=(RATE.slug,))
+_FOUND = Diagnosis(RATE, (), (FLAT,), (), {"wrong-mode": "no dropout"})
+FAILING = Record(
+    "model", 300, 20, _FOUND, conclude(_FOUND, (), STUCK), (RAISE,),
+    places={"optimizer": Place("/t.py", 8)}, spent={"share": 0.01, "seconds": 0.5},
+    trace=Path("/run.db"),
+)  # fmt: skip
+LEARNING = Record("other", 900, 50, conclusion=Conclusion(FELL))
 
 
 def names(layers: int) -> list[str]:
@@ -85,12 +119,19 @@ def course(steps: int = 100, layers: int = 3, every: int = 1, called: Sequence[s
     )
 
 
-def judgement() -> Judgement:
-    """A root with a remedy that was tried, a consequence, a note, and one set aside."""
+def judged(diagnosis: Diagnosis, assessment: Assessment = STUCK) -> Judgement:
+    """What was found in a run, by default one that does not learn."""
+    return Judgement(diagnosis, conclude(diagnosis, (), assessment))
+
+
+def judgement(assessment: Assessment = STUCK) -> Judgement:
+    """A likely cause with a remedy that was tried, a consequence, a note, and one set aside."""
     diagnosis = Diagnosis(ROOT, (NOTE,), (EFFECT,), (ASIDE,), {"wrong-mode": "no dropout"})
+    cases = (Case(ROOT, 40, 99), Case(EFFECT, 60, 80, 81))
     return Judgement(
         diagnosis,
-        cases=(Case(ROOT, 40, 99), Case(EFFECT, 60, 80, 81)),
+        conclude(diagnosis, cases, assessment),
+        cases=cases,
         remedies=(REMEDY,),
         sources={ROOT.slug: (SourceLine("t.py:12", "self.body = nn.Tanh()"),)},
         verified={REMEDY.slug: VERIFIED},

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from paramedic.diagnose.health import Condition
+from paramedic.diagnose.condition import Condition
 from paramedic.report.closing import closing
 from paramedic.report.glyphs import ASCII, UNICODE
-from paramedic.types import Health
+from paramedic.types import Kind, Severity, Verdict
 from tests.report.pictures import FINDING, REMEDY, sick
 
 
@@ -20,8 +20,8 @@ def _text(width: int = 99, height: int = 30, **changes: object) -> str:
 def test_the_verdict_its_proof_what_to_do_and_the_cost() -> None:
     told = _text()
     for words in (
-        "paramedic: critical after 100 steps in 30 s · the loss is level",
-        "Root cause: vanishing-gradient (G001), 90 % sure, step 66",
+        "paramedic: not learning after 100 steps in 30 s · the loss is level",
+        "Likely cause: vanishing-gradient (G001), 90 % sure, step 66",
         "The gradient of `0` is small.",
         "Evidence: ratio 3e-08 (threshold 0.001).",
         "Try: Use ReLU (89 %)",
@@ -29,14 +29,24 @@ def test_the_verdict_its_proof_what_to_do_and_the_cost() -> None:
         "loss      0.7        █▁",
         "Watching cost 1.2 % of the time, 17 looks.",
         "Recorded in run.db",
+        "Symptom: loss-plateau (L003), step 99",
     ):
         assert words in told
-    assert "no-more-gain" not in told  # a note
+    assert "The loss rests." not in told, "the first finding alone is explained"
 
 
-def test_a_healthy_run_is_told_in_few_lines() -> None:
-    told = _text(findings=(), condition=Condition(Health.HEALTHY, "the loss is falling"))
-    assert "paramedic: healthy after 100 steps" in told
+def test_a_fault_is_neither_likely_nor_unlikely() -> None:
+    fault = replace(FINDING, kind=Kind.FAULT, severity=Severity.WARNING)
+    condition = Condition(Verdict.LEARNING, "the loss is falling", FINDING.slug, fault=True)
+    told = _text(findings=(fault,), condition=condition)
+    assert "paramedic: learning after 100 steps" in told
+    assert "Fault: vanishing-gradient (G001), step 66" in told
+    assert "sure" not in told
+
+
+def test_a_run_that_learns_needs_few_lines() -> None:
+    told = _text(findings=(), condition=Condition(Verdict.LEARNING, "the loss is falling"))
+    assert "paramedic: learning after 100 steps" in told
     assert told.count("\n") <= 6
 
 

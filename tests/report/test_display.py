@@ -41,10 +41,10 @@ def test_a_panel_and_the_summary_that_stays(columns: int, monkeypatch: pytest.Mo
     assert any("vanishing-gradient" in line for line in panel)
     assert all(len(line) < columns for line in (*panel, *screen.lines))
     assert screen.lines[0] == "text of the program"
-    assert "paramedic: critical" in screen.lines[2]
+    assert "paramedic: not learning" in screen.lines[2]
     assert not any("so far" in line for line in screen.lines)
     assert len(screen.lines) < 24
-    assert "\x1b[1;31mcritical\x1b[0m · the loss" in terminal.raw
+    assert "\x1b[1;31mnot learning\x1b[0m · the loss" in terminal.raw
 
 
 def test_no_color_means_no_colour(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +73,7 @@ def test_a_dumb_terminal_and_a_pipe_get_lines(monkeypatch: pytest.MonkeyPatch) -
         shown = Terminal()
         shown.close(sick(), [REMEDY], None)
     told = pipe.buffer.getvalue().decode()  # type: ignore[attr-defined]
-    assert "paramedic: critical after 100 steps in 30 s | the loss is level" in told
+    assert "paramedic: not learning after 100 steps in 30 s | the loss is level" in told
     assert "\x1b" not in told
 
 

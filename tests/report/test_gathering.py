@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.conclusion import conclude
 from paramedic.diagnose.config import Config
 from paramedic.hpo.recording import Goal, StudyFolder
 from paramedic.report.gathering import (
@@ -17,7 +19,7 @@ from paramedic.report.gathering import (
     view_of_trace,
 )  # fmt: skip
 from paramedic.run.outcome import Outcome, Record
-from tests.report.made import REMEDY, ROOT, VERIFIED
+from tests.report.made import REMEDY, ROOT, STUCK, VERIFIED
 from tests.report.made import trace as recorded
 from tests.report.view.test_heal import OUTCOME
 
@@ -56,6 +58,7 @@ def test_a_trace_under_other_rules(tmp_path: Path) -> None:
     shown = view_of_trace(recorded(tmp_path / "run.db"), Config(rules="bttackler"))
     assert shown.rules == "bttackler"
     assert shown.cost.seconds == 2.0
+    assert shown.headline.word == "Learning", "the verdict does not depend on the rules"
 
 
 def test_a_heal_comes_with_its_first_and_last_run(tmp_path: Path) -> None:
@@ -79,7 +82,11 @@ def test_a_study(tmp_path: Path) -> None:
 
 def test_a_program_with_and_without_its_trace(tmp_path: Path) -> None:
     path = recorded(tmp_path / "run.db")
-    told = {"steps": 30, "frames": 10, "diagnosis": Diagnosis(ROOT), "remedies": (REMEDY,)}
+    found = Diagnosis(ROOT)
+    told: dict[str, Any] = {
+        "steps": 30, "frames": 10, "diagnosis": found, "conclusion": conclude(found, (), STUCK),
+        "remedies": (REMEDY,),
+    }  # fmt: skip
     with_trace = Record("first", trace=path, **told)
     without = Record("second", losses=(3.0, 2.0, 1.0), **told)
     page = page_of_program(Outcome("t.py", (with_trace, without), verified={REMEDY.slug: VERIFIED}))

@@ -12,17 +12,33 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.conclusion import conclude
+from paramedic.diagnose.verdict import Assessment
 from paramedic.report.html import SCRIPTS, STATIC, fragment, render, script_json, write
 from paramedic.report.view.course import Course
 from paramedic.report.view.heal import heal_view
 from paramedic.report.view.judgement import Judgement, SourceLine
 from paramedic.report.view.page import PageView
-from paramedic.report.view.run import run_view
+from paramedic.report.view.run import RunView, run_view
 from paramedic.report.view.study import Best, StudyView, Trial
-from paramedic.types import Epoch, Event, Finding, Pulse, Remedy, Severity
-from tests.report.made import CODE, REMEDY, chart, course, judgement, names, sick_run
+from paramedic.types import Epoch, Event, Finding, Pulse, Remedy, Severity, Verdict
+from tests.report.made import (
+    CODE,
+    FAULT,
+    FELL,
+    REMEDY,
+    ROOT,
+    YOUNG,
+    chart,
+    course,
+    judged,
+    judgement,
+    names,
+    sick_run,
+)  # fmt: skip
 from tests.report.view.test_heal import OUTCOME, attempt
 
 STUDY = StudyView(
@@ -71,12 +87,53 @@ def _everything() -> PageView:
 def test_the_verdict_and_its_proof_are_in_the_page() -> None:
     text = _Page(render(PageView("run.db", (sick_run(),)))).text
     for words in (
-        "Sick: vanishing gradient since step 10", "The gradient of body.0 is gone.",
+        "Not learning: the loss is no lower than at first after 100 steps",
+        "Most likely cause (not proven): vanishing gradient. The gradient of body.0 is gone.",
+        "Likely cause, not proven · info · G001 · 90 % sure · since step 10",
         "factors make a product", "2e-09", "against 0.001", "t.py:12", CODE, "+nn.ReLU()",
         "worked in 3 of 3 measured repairs", "val_loss 1.1 → 0.2 after 300 steps",
         "What was not checked (1)", "watching took 1.5 s, 1.2 %", "The gradient jumped in body.0.",
     ):  # fmt: skip
         assert words in text, words
+
+
+def _shown(*runs: RunView) -> str:
+    """The page without its styles and scripts."""
+    text = render(PageView("x", runs))
+    return re.sub(r"<(style|script).*?</\1>", "", text, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("assessment", [FELL, YOUNG])
+def test_a_run_that_does_not_fail_has_suspicions_as_notes_alone(assessment: Assessment) -> None:
+    shown = _shown(run_view("x", course(), judgement(assessment)))
+    text = _Page(shown).text
+    assert not re.search(r'class="[^"]*is-(warning|critical)', shown)
+    assert "Note · info · G001" in text, "it can be read, but it does not warn"
+    for words in ("ikely cause", "First aid", "Fault", "What brought about what"):
+        assert words not in text, words
+    assert not re.search(r"<details[^>]* open", shown), "no finding is opened for the reader"
+
+
+def test_a_fault_warns_in_a_run_that_learns() -> None:
+    shown = _shown(run_view("x", course(), judged(Diagnosis(ROOT, (FAULT,)), FELL)))
+    text = _Page(shown).text
+    assert 'class="hero is-warning"' in shown
+    assert shown.count('class="card is-warning"') == 1
+    assert "Learning: the loss fell from 2 to 1." in text
+    assert "Fault · warning · O003 · since step 20" in text, "a fact is not more or less likely"
+    assert "Note · info · G001 · 90 % sure" in text
+
+
+def test_side_by_side_with_their_verdicts() -> None:
+    runs = (sick_run(), run_view("other", course(), judgement(FELL)))
+    shown = _shown(*runs)
+    rows = re.findall(r'<tr class="is-(\w+)">(.*?)</tr>', shown)
+    assert [tone for tone, _ in rows] == ["critical", "healthy"]
+    first, second = (_Page(row).text for _, row in rows)
+    assert "Not learning" in first
+    assert "Vanishing gradient" in first
+    assert "Learning" in second
+    assert "Vanishing gradient" not in second
 
 
 def test_heals_studies_and_several_runs() -> None:
@@ -138,8 +195,10 @@ def hostile_page(words: str) -> str:
         "Z1", words, Severity.WARNING, 0.5, words, 3, (words,), {words: words, "threshold": words},
     )  # fmt: skip
     remedy = Remedy(words, words, 0.5, code=words, diff=words, ground=words, against=(words,))
+    found = Diagnosis(finding, (), (), (), {words: words})
     told = Judgement(
-        Diagnosis(finding, (), (), (), {words: words}),
+        found,
+        conclude(found, (), Assessment(Verdict.DIVERGED, words, {words: 1.0})),
         remedies=(remedy,),
         sources={words: (SourceLine(words, words),)},
     )
@@ -204,11 +263,9 @@ def test_a_long_run_with_many_layers_is_small(tmp_path: Path) -> None:
 
 
 def test_a_run_without_anything() -> None:
-    empty = run_view("x", course(0, 1), Judgement(judged=False, why_not="no step was looked at"))
+    empty = run_view("x", course(0, 1), Judgement())
     bare = replace(empty, panels=(), maps=(), events=())
-    assert (
-        "Could not be judged: no step was looked at." in _Page(render(PageView("x", (bare,)))).text
-    )
+    assert "Cannot tell: nothing was judged yet." in _Page(render(PageView("x", (bare,)))).text
 
 
 def test_a_fragment_for_another_page() -> None:

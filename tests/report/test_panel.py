@@ -18,11 +18,11 @@ def _lines(width: int = 99, heading: str = "", **changes: object) -> list[str]:
 def test_what_is_shown() -> None:
     assert _lines() == [
         "paramedic step 100 of 400 · about 1 min 30 s left · epoch 0 (val_loss 0.7) · 30 s so far",
-        "health    critical · the loss is level",
+        "verdict   not learning · the loss is level",
         "loss      0.7        █▅▁",
         "gradient  ▁▅█ 1e-09 … 1e-02, first to last layer",
         "found     vanishing-gradient, step 66: The gradient of `0` is small.",
-        "found     no-more-gain, step 99: By the way.",
+        "found     loss-plateau, step 99: The loss rests.",
         "watching  1.2 % of the time · 17 looks",
     ]
     assert _lines(heading="training of model")[0] == "paramedic training of model"
@@ -67,7 +67,7 @@ def test_hostile_text_stays_in_its_line() -> None:
 def test_a_plain_line() -> None:
     assert plain(sick(), UNICODE) == (
         "step 100 of 400 · about 1 min 30 s left · epoch 0 (val_loss 0.7) · 30 s so far · loss 0.7 "
-        "· critical · vanishing-gradient, no-more-gain · watching costs 1.2 %"
+        "· not learning · vanishing-gradient, loss-plateau · watching costs 1.2 % of the time"
     )
     assert plain(sick(), ASCII).isascii()
 

@@ -39,7 +39,7 @@ def test_sentences_and_a_row_per_layer(tmp_path: Path) -> None:
     assert "Loss 3 at first, 1 at last" in shown
     assert "is 1.0e-08 times that of `last`" in shown
     assert "Step 2: non-finite, somewhere." in shown
-    assert "1.2 % of the training time" in shown
+    assert "Watching cost 1.2 % of the time of the training, for 3 looks." in shown
     assert "[red]first" in shown  # names are text, not markup
 
 

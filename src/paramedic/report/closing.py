@@ -8,10 +8,11 @@ from pathlib import Path
 from rich.text import Text
 
 from paramedic.diagnose.status import Status
+from paramedic.report.cost import brief
 from paramedic.report.glyphs import Glyphs
-from paramedic.report.panel import STYLES, duration, fitted, gradient_line, loss_line, styled
-from paramedic.report.verdict import clean, evidence
-from paramedic.types import Finding, Remedy, Severity
+from paramedic.report.panel import duration, fitted, gradient_line, loss_line, styled
+from paramedic.report.verdict import STYLES, clean, evidence
+from paramedic.types import Finding, Kind, Remedy
 
 _MARGIN = 3  # lines that are left to the shell
 _ADVICE = 2
@@ -50,18 +51,19 @@ def _wrapped(line: Text, width: int, glyphs: Glyphs) -> Iterator[Text]:
 
 
 def _headline(status: Status) -> Text:
-    health = status.condition.health
-    line = styled("paramedic: ", "bold").append(str(health), STYLES[health])
+    found = status.condition
+    line = styled("paramedic: ", "bold").append(str(found.verdict), STYLES[found.tone])
     steps = f" after {status.step + 1:,} steps in {duration(status.seconds)}"
     return line.append(steps).append(clean(f" · {status.condition.trend}"))
 
 
 def _story(findings: Sequence[Finding], remedies: Sequence[Remedy]) -> Iterator[Text]:
-    grave = [one for one in findings if one.severity is not Severity.INFO]
-    for place, finding in enumerate(grave):
-        role = "Root cause" if place == 0 else "Also found"
+    for place, finding in enumerate(findings):
+        role = {Kind.FAULT: "Fault", Kind.SYMPTOM: "Symptom"}.get(finding.kind, "Likely cause")
         title = styled(f"  {role}: ", "bold").append(f"{finding.slug} ({finding.code})", "bold red")
-        yield title.append(f", {100 * finding.confidence:.0f} % sure, step {finding.step}")
+        # A fact is not more or less likely.
+        sure = f", {100 * finding.confidence:.0f} % sure" if finding.kind is Kind.SUSPICION else ""
+        yield title.append(f"{sure}, step {finding.step}")
         if place:
             continue
         yield Text("    ").append(clean(finding.message.replace("\n", " ")))
@@ -82,4 +84,5 @@ def _advice(finding: Finding, remedies: Sequence[Remedy]) -> Iterator[Text]:
 
 
 def _cost(status: Status) -> Text:
-    return Text(f"Watching cost {100 * status.overhead:.1f} % of the time, {status.looks:,} looks.")
+    spent = brief(status.overhead, status.seconds)
+    return Text(f"Watching cost {spent}, {status.looks:,} looks.")

@@ -14,7 +14,7 @@ from paramedic.diagnose.config import Config
 from paramedic.prescribe.replay import replay
 from paramedic.report.view.course import Course, read
 from paramedic.report.view.heal import HealView, heal_view, read_heal
-from paramedic.report.view.judgement import of_record, of_verdict
+from paramedic.report.view.judgement import of_record, of_replay
 from paramedic.report.view.maps import CELLS
 from paramedic.report.view.page import PageView
 from paramedic.report.view.run import WIDTH, RunView, run_view
@@ -82,14 +82,14 @@ def detail_for(runs: int) -> float:
 
 def view_of_trace(path: Path, config: Config, detail: float = 1.0) -> RunView:
     """A recorded run, judged by the rules of the configuration."""
-    verdict = replay(
+    replayed = replay(
         path,
         config.rules,
         select=config.select,
         ignore=config.ignore,
         thresholds=config.thresholds,
     )
-    judgement = of_verdict(verdict, len(config.choose()))
+    judgement = of_replay(replayed)
     with Trace.open(path) as trace:
         course, spent = read(trace), trace.meta("spent")
     return run_view(path.name, course, judgement, spent=_table(spent), **_sizes(detail))

@@ -8,16 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.text import Text
 
 from paramedic.diagnose.status import Status
+from paramedic.report.cost import brief
 from paramedic.report.glyphs import Glyphs, grouped, sparkline
-from paramedic.report.verdict import clean
-from paramedic.types import Finding, Health, Severity
+from paramedic.report.verdict import STYLES, clean
+from paramedic.types import Finding, Severity
 
-STYLES = {
-    Health.HEALTHY: "bold green",
-    Health.STRAINED: "bold yellow",
-    Health.SICK: "bold red",
-    Health.CRITICAL: "bold red",
-}
 _GRAVE = {Severity.CRITICAL: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold"}
 _HEAT = ("blue", "blue", "cyan", "green", "green", "yellow", "magenta", "red")
 _DECADES = 3.0  # that a strip spans at least: what differs by less is even
@@ -29,11 +24,11 @@ _FOUND = 3  # findings; more are counted
 def panel(
     status: Status, curve: Sequence[float], width: int, glyphs: Glyphs, heading: str = ""
 ) -> list[Text]:
-    """A line each for progress, health, loss, gradient, what was found, and the cost."""
+    """A line each for progress, verdict, loss, gradient, what was found, and the cost."""
     rows = [
         ("paramedic", clean(heading) if heading else None),
         ("progress" if heading else "paramedic", _progress(status)),
-        ("health", _health(status)),
+        ("verdict", _verdict(status)),
         ("loss", loss_line(status, curve, width, glyphs)),
         ("gradient", gradient_line(status.flow, width, glyphs)),
         *(("found", line) for line in _found(status.findings)),
@@ -47,10 +42,10 @@ def plain(status: Status, glyphs: Glyphs) -> str:
     parts = [_progress(status).plain]
     if math.isfinite(status.loss):
         parts.append(f"loss {status.loss:.4g}")
-    parts.append(str(status.condition.health))
+    parts.append(str(status.condition.verdict))
     if status.findings:
         parts.append(", ".join(finding.slug for finding in status.findings[:_FOUND]))
-    parts.append(f"watching costs {100 * status.overhead:.1f} %")
+    parts.append(f"watching costs {brief(status.overhead, status.seconds)}")
     return clean(glyphs.text(" · ".join(parts))).plain.replace("\n", " ")
 
 
@@ -92,9 +87,9 @@ def _progress(status: Status) -> Text:
     return clean(" · ".join(parts))
 
 
-def _health(status: Status) -> Text:
+def _verdict(status: Status) -> Text:
     condition = status.condition
-    line = styled(str(condition.health), STYLES[condition.health])
+    line = styled(str(condition.verdict), STYLES[condition.tone])
     return line.append(clean(f" · {condition.trend}")) if condition.trend else line
 
 
@@ -152,7 +147,7 @@ def _found(findings: Sequence[Finding]) -> Iterator[Text]:
 
 
 def _cost(status: Status) -> Text:
-    line = styled(f"{100 * status.overhead:.1f} % of the time · {status.looks:,} looks", "dim")
+    line = styled(f"{brief(status.overhead, status.seconds)} · {status.looks:,} looks", "dim")
     done = sum(event.data.get("answer") == "applied" for event in status.interventions)
     return line.append(f" · {done} interventions", "bold") if done else line
 

@@ -9,67 +9,94 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from paramedic.report.verdict import clean, evidence
+from paramedic.diagnose.condition import tone
+from paramedic.report.cost import cost
+from paramedic.report.verdict import STYLES, clean, evidence
 from paramedic.run.outcome import Outcome, Record
 from paramedic.run.places import Place
-from paramedic.types import Finding, Remedy, Severity
+from paramedic.types import Finding, Remedy
 
 _STYLES = {"critical": "bold red", "warning": "bold yellow", "info": "bold"}
 _ADVICE = 3  # remedies of a finding
+_CAUSES = 2  # suspicions that are shown unless all are asked for
 _LINES = 4  # of the user's source
 _BRIEF = 4  # reasons of what was not checked
 _LAYERS = 6
+_FULL = 3  # trainings of which more than a line is said
 
 
 def told(outcome: Outcome, stopped: str = "", *, verbose: bool = False) -> RenderableType:
-    """The summary at the end: verdict, root cause, where, what to do, what it has cost."""
+    """The summary at the end: verdict, faults or likely causes, where, what to do, the cost."""
     parts: list[RenderableType] = [_headline(outcome)]
     if stopped:
         parts.append(_indented(f"The program was ended {stopped}.", 2))
-    for record in outcome.records:
-        parts += _record(record, several=len(outcome.records) > 1, verbose=verbose)
+    several = len(outcome.records) > 1
+    for place, record in enumerate(outcome.records):
+        parts += _record(record, several=several, brief=place >= _FULL, verbose=verbose)
+    parts += [_indented(sentence, 2) for sentence in outcome.rest]
     return Group(Text("─" * 60, "dim"), *parts)
 
 
 def _headline(outcome: Outcome) -> Text:
     line = Text("paramedic: ", "bold").append(clean(outcome.program)).append(": ")
-    if outcome.verdict == "unjudged":
-        return line.append("could not be judged", "bold").append(f": {outcome.why_unjudged}.")
-    root = outcome.root
-    steps = sum(record.steps for record in outcome.records)
-    if outcome.verdict == "healthy":
-        return line.append("healthy", "bold green").append(f" after {steps} steps.")
-    assert root is not None
-    return line.append("sick", "bold red").append(f": {root.slug}.")
+    fault = any(record.conclusion.faults for record in outcome.records)
+    found = outcome.assessment
+    line.append(str(found.verdict), STYLES[tone(found.verdict, fault=fault)])
+    return line.append(clean(f": {found.reason}."))
 
 
-def _record(record: Record, *, several: bool, verbose: bool) -> Iterator[RenderableType]:
+def _record(
+    record: Record, *, several: bool, brief: bool, verbose: bool
+) -> Iterator[RenderableType]:
+    conclusion = record.conclusion
     if several:
-        health = "healthy" if not record.gravity else "sick"
-        yield _indented(f"Training of {record.name}, {record.steps} steps: {health}", 2, "bold")
-    diagnosis = record.diagnosis
-    for finding in (diagnosis.root, *diagnosis.others):
-        if finding is not None:
-            yield from _finding(record, finding, _role(record, finding))
-    for finding in diagnosis.consequences:
-        cause = record.cause_of(finding)
-        words = f"Explained by {cause}: {finding.slug} ({finding.code}): {finding.message}"
-        yield _indented(words, 2)
-    yield from _not_checked({**diagnosis.not_checked, **record.not_measured}, verbose=verbose)
+        words = f"Training of {record.name}, {record.steps} steps: {conclusion.assessment}"
+        yield _indented(words, 2, "bold")
+    if brief and not verbose:
+        return
+    for finding in conclusion.faults:
+        yield from _finding(record, finding, "Fault")
+    if not conclusion.suspicions:  # what happened says something only if nothing says why
+        for finding in conclusion.symptoms:
+            yield from _finding(record, finding, "Symptom")
+    if conclusion.suspicions:
+        yield _indented("Most likely causes (not proven):", 2, "bold")
+    shown = conclusion.suspicions if verbose else conclusion.suspicions[:_CAUSES]
+    for finding in shown:
+        yield from _finding(record, finding, "Suspicion")
+    yield from _rest(record, verbose=verbose)
+    reasons = {**record.diagnosis.not_checked, **record.not_measured}
+    yield from _not_checked(reasons, verbose=verbose)
     yield _indented(_spent(record), 2, "dim")
 
 
-def _role(record: Record, finding: Finding) -> str:
-    if finding.severity is Severity.INFO:
-        return "Note"
-    return "Root cause" if finding is record.diagnosis.root else "Beside it"
+def _rest(record: Record, *, verbose: bool) -> Iterator[RenderableType]:
+    """Weaker suspicions, consequences and notes: counted, and listed on request."""
+    conclusion = record.conclusion
+    if not verbose:
+        hidden = len(conclusion.suspicions[_CAUSES:]) + len(conclusion.consequences)
+        hidden += len(conclusion.notes)
+        if hidden:
+            yield _indented(f"{hidden} more finding{'s' * (hidden > 1)} (--verbose).", 2)
+        return
+    for finding in conclusion.consequences:
+        words = f"Explained by {record.cause_of(finding)}: {_named(finding)}: {finding.message}"
+        yield _indented(words, 2)
+    for note in conclusion.notes:
+        words = f"Note, {note.interval}: {_named(note.finding)}: {note.finding.message}"
+        yield _indented(words, 2)
+
+
+def _named(finding: Finding) -> str:
+    return f"{finding.slug} ({finding.code})"
 
 
 def _finding(record: Record, finding: Finding, role: str) -> Iterator[RenderableType]:
     title = Text("  ").append(f"{role}: ", "bold")
-    title.append(f"{finding.slug} ({finding.code})", _STYLES[finding.severity.value])
-    since = f"{finding.severity.value}, {100 * finding.confidence:.0f} % sure, step {finding.step}"
-    yield title.append(f", {since}")
+    title.append(_named(finding), _STYLES[record.conclusion.severity(finding).value])
+    # A fact is not more or less likely.
+    sure = f", {100 * finding.confidence:.0f} %" if role == "Suspicion" else ""
+    yield title.append(f"{sure}, step {finding.step}")
     yield _indented(finding.message, 4)
     if finding.where:
         rest = len(finding.where) - _LAYERS
@@ -110,7 +137,7 @@ def _not_checked(reasons: Mapping[str, str], *, verbose: bool) -> Iterator[Rende
 def _spent(record: Record) -> str:
     share, seconds = float(record.spent.get("share", 0.0)), float(record.spent.get("seconds", 0.0))
     where = "" if record.trace is None else f" Trace: {record.trace}"
-    return f"Watching took {seconds:.1f} s, {100 * share:.1f} % of the time of the training.{where}"
+    return f"Watching took {cost(share, seconds)}.{where}"
 
 
 def _indented(words: str, columns: int, style: str = "") -> Padding:

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from paramedic.report.cost import cost
 from paramedic.trace import Trace
 from paramedic.types import Event, Window
 
@@ -52,8 +53,13 @@ def _sentences(trace: Trace, window: Window) -> Iterator[str]:
     yield from (event.message for event in _told(trace))
     spent = trace.meta("spent")
     if isinstance(spent, dict) and "share" in spent:
-        share = 100 * float(spent["share"])
-        yield f"Watching cost {share:.1f} % of the training time, for {len(trace)} looks."
+        words = cost(float(spent["share"]), _number(spent.get("seconds")))
+        if words:
+            yield f"Watching cost {words}, for {len(trace)} looks."
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
 
 
 def _told(trace: Trace) -> list[Event]:

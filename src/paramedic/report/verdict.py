@@ -12,56 +12,66 @@ from rich.text import Text
 
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis, brings_about
-from paramedic.diagnose.replay import Verdict
+from paramedic.diagnose.conclusion import Conclusion
+from paramedic.diagnose.condition import tone
+from paramedic.diagnose.replay import Replay
 from paramedic.report.view.evidence import brief, listed, thresholds
 from paramedic.types import Finding, Remedy
 
-_STYLES = {"critical": "bold red", "warning": "bold yellow", "healthy": "bold green"}
+STYLES = {
+    "critical": "bold red", "warning": "bold yellow", "healthy": "bold green", "unjudged": "bold"
+}  # fmt: skip
+_COLOURS = {"Fault": "bold red", "Symptom": "bold red", "Suspicion": "bold yellow"}
 _ADVICE = 3  # remedies of a problem
 _BRIEF = 4  # detectors that did not check, by name; more are counted
 
 
-def could_judge(verdict: Verdict, detectors: int) -> bool:
-    """Whether silence means health: something was looked at, and somebody was able to."""
-    able = len(verdict.diagnosis.not_checked) < detectors
-    return bool(verdict.findings) or (verdict.frames > 0 and able)
-
-
-def told(verdict: Verdict, detectors: int, *, verbose: bool = False) -> RenderableType:
-    """The verdict on one run: its health in a sentence, then the findings with their proof."""
-    diagnosis = verdict.diagnosis
-    parts: list[RenderableType] = [_headline(verdict, detectors)]
-    stories = {id(case.finding): case for case in verdict.cases}  # findings are not hashable
-    if diagnosis.root is not None:
-        parts += _finding(diagnosis.root, stories.get(id(diagnosis.root)), "Root cause")
-        parts += _advice(diagnosis.root, verdict.remedies)
-    parts += _consequences(diagnosis)
-    for other in diagnosis.others:
-        parts += _finding(other, stories.get(id(other)), "Beside it")
-        parts += _advice(other, verdict.remedies)
-    parts += _set_aside(diagnosis)
-    parts += _not_checked(diagnosis.not_checked, verbose=verbose)
+def told(replay: Replay, *, verbose: bool = False) -> RenderableType:
+    """The verdict on one run in a sentence, then the findings with their evidence."""
+    conclusion = replay.conclusion
+    parts: list[RenderableType] = [_headline(replay)]
+    stories = {id(case.finding): case for case in replay.cases}  # findings are not hashable
+    groups = (("Fault", conclusion.faults), ("Symptom", conclusion.symptoms))
+    for role, findings in groups:
+        for finding in findings:
+            parts += _finding(finding, stories.get(id(finding)), role)
+            parts += _advice(finding, replay.remedies)
+    if conclusion.suspicions:
+        parts.append(_indented(Text("Most likely causes (not proven):", "bold"), 2))
+    for finding in conclusion.suspicions:
+        parts += _finding(finding, stories.get(id(finding)), "Suspicion")
+        parts += _advice(finding, replay.remedies)
+    if verbose:
+        parts += _consequences(replay.diagnosis)
+    parts += _notes(conclusion, verbose=verbose)
+    parts += _set_aside(replay.diagnosis)
+    parts += _not_checked(replay.diagnosis.not_checked, verbose=verbose)
     return Group(*parts)
 
 
-def summary(verdicts: Sequence[Verdict], detectors: int) -> Table:
+def summary(replays: Sequence[Replay]) -> Table:
     """A row per run."""
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for title in ("run", "health", "root cause"):
+    for title in ("run", "verdict", "most likely cause"):
         table.add_column(title, overflow="fold")
-    for title in ("told at step", "findings"):
+    for title in ("first seen at step", "findings"):
         table.add_column(title, justify="right")
-    for verdict in verdicts:
-        root = verdict.diagnosis.root
-        health = verdict.diagnosis.health if could_judge(verdict, detectors) else "not judged"
+    for replay in replays:
+        conclusion = replay.conclusion
+        leading = conclusion.leading
         table.add_row(
-            clean(verdict.run),
-            Text(health, _STYLES.get(health, "")),
-            clean(root.slug) if root else "",
-            str(root.step) if root else "",
-            str(len(verdict.findings)),
+            clean(replay.run),
+            Text(str(conclusion.verdict), style_of(conclusion)),
+            clean(leading.slug) if leading else "",
+            str(leading.step) if leading else "",
+            str(len(replay.findings)),
         )
     return table
+
+
+def style_of(conclusion: Conclusion) -> str:
+    """The colour of a verdict."""
+    return STYLES[tone(conclusion.verdict, fault=bool(conclusion.faults))]
 
 
 def clean(text: str) -> Text:
@@ -74,29 +84,11 @@ def clean(text: str) -> Text:
 # -- the sentence --------------------------------------------------------------------------------
 
 
-def _headline(verdict: Verdict, detectors: int) -> Text:
-    health = verdict.diagnosis.health
-    line = Text.assemble(clean(verdict.run), ": ")
-    if not could_judge(verdict, detectors):
-        return line.append("could not be judged", "bold").append(clean(f": {_why_not(verdict)}."))
-    root = verdict.diagnosis.root
-    if health == "healthy":
-        line.append("healthy", _STYLES[health])
-        seen = f"in {verdict.last_step + 1} steps, {verdict.frames} of them looked at"
-        found = "nothing to worry about" if root else "nothing was found"
-        return line.append(f": {found} {seen}.")
-    assert root is not None
-    line.append("sick" if health == "critical" else "not well", _STYLES[health])
-    return line.append(f": {root.slug}, told at step {root.step}.")
-
-
-def _why_not(verdict: Verdict) -> str:
-    if verdict.frames == 0:
-        return "no step of it was looked at"
-    reasons = set(verdict.diagnosis.not_checked.values())
-    if len(reasons) == 1:
-        return reasons.pop()
-    return f"no detector had what it needs in {verdict.frames} frames"
+def _headline(replay: Replay) -> Text:
+    conclusion = replay.conclusion
+    line = Text.assemble(clean(replay.run), ": ")
+    line.append(str(conclusion.verdict), style_of(conclusion))
+    return line.append(clean(f": {conclusion.assessment.reason}."))
 
 
 # -- findings ------------------------------------------------------------------------------------
@@ -105,10 +97,8 @@ def _why_not(verdict: Verdict) -> str:
 def _finding(finding: Finding, case: Case | None, role: str) -> Iterator[RenderableType]:
     """What, where, since when, and the numbers."""
     sure = f"{100 * finding.confidence:.0f} % sure"
-    title = Text(f"{role}: ", "bold").append(
-        f"{finding.code} {finding.slug}", _STYLES.get(finding.severity.value, "bold")
-    )
-    yield _indented(title.append(f" ({finding.severity.value}, {sure})"), 2)
+    title = Text(f"{role}: ", "bold").append(f"{finding.code} {finding.slug}", _COLOURS[role])
+    yield _indented(title.append(f" ({sure})" if role == "Suspicion" else ""), 2)
     yield _indented(clean(finding.message), 4)
     yield _indented(Text(_story(finding, case)), 4)
     if finding.where:
@@ -131,9 +121,9 @@ def _advice(finding: Finding, remedies: Sequence[Remedy]) -> Iterator[Renderable
 
 def _story(finding: Finding, case: Case | None) -> str:
     if case is None:
-        return f"Told at step {finding.step}."
+        return f"First seen at step {finding.step}."
     end = f"gone at step {case.closed}" if case.closed is not None else f"still so at {case.seen}"
-    return f"Told at step {case.opened}, {end}."
+    return f"First seen at step {case.opened}, {end}."
 
 
 def evidence(values: Mapping[str, Any]) -> Iterator[str]:
@@ -167,6 +157,16 @@ def _cause(finding: Finding, diagnosis: Diagnosis) -> str:
         if other is not finding and brings_about(other, finding):
             return "it" if other is diagnosis.root else other.slug
     return "it"
+
+
+def _notes(conclusion: Conclusion, *, verbose: bool) -> Iterator[RenderableType]:
+    if conclusion.notes and not verbose:
+        count = len(conclusion.notes)
+        yield _indented(Text(f"{count} note{'s' * (count > 1)} (--verbose)."), 2)
+        return
+    for note in conclusion.notes:
+        text = f"Note, {note.interval}: {note.finding.code} {note.finding.slug}: "
+        yield _indented(clean(text + note.finding.message), 2)
 
 
 def _set_aside(diagnosis: Diagnosis) -> Iterator[RenderableType]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from paramedic.report.cost import cost as cost_words
 from paramedic.report.view.findings import Card
 from paramedic.report.view.run import Cost, RunView
 from paramedic.run.outcome import Verified
@@ -101,8 +102,8 @@ def spent(cost: Cost) -> str:
     looks = f"{cost.looks:,} of {cost.steps:,} steps were looked at"
     if cost.share is None:
         return f"{looks}; what that cost was not recorded."
-    seconds = "" if cost.seconds is None else f"{duration(cost.seconds)}, "
-    return f"{looks}; watching took {seconds}{100 * cost.share:.1f} % of the time of the training."
+    words = cost_words(cost.share, cost.seconds)
+    return f"{looks}; watching took {words}." if words else f"{looks}."
 
 
 # -- numbers ---------------------------------------------------------------------------------------

@@ -110,9 +110,9 @@ def test_a_card_opens_and_its_code_is_copied(browser: Browser) -> None:
 
 def test_a_link_of_the_chain_opens_its_card(browser: Browser) -> None:
     browser.open(ONE)
-    assert not browser.find("#run-0-card-3").get_property("open")
-    browser.run("document.querySelector('.chain a[href=\"#run-0-card-3\"]').click()")
-    assert browser.find("#run-0-card-3").get_property("open")
+    assert not browser.find("#run-0-card-2").get_property("open")
+    browser.run("document.querySelector('.chain a[href=\"#run-0-card-2\"]').click()")
+    assert browser.find("#run-0-card-2").get_property("open")
 
 
 @pytest.mark.parametrize("page", [ONE, ALL, hostile_page(HOSTILE[-1])], ids=["one", "all", "long"])

@@ -22,12 +22,13 @@ def test_the_list_tells_how_runs_are(tmp_path: Path, serve: Serve) -> None:
     sqlite3.connect(tmp_path / "study.db").execute("CREATE TABLE trials(x)").connection.close()
     runs = {run["name"]: run for run in serve(tmp_path).get("/runs").json["runs"]}
     assert set(runs) == {"sick.db", "waiting.db"}
-    assert runs["sick.db"]["health"] == "critical"
+    assert (runs["sick.db"]["health"], runs["sick.db"]["verdict"]) == ("critical", "not learning")
     assert runs["sick.db"]["root"] == "vanishing-gradient"
     assert (runs["sick.db"]["state"], runs["sick.db"]["step"]) == ("ended", 99)
     assert runs["sick.db"]["loss"] == pytest.approx(2 * 0.999**99, rel=1e-5)
     assert runs["sick.db"]["curve"][0] > runs["sick.db"]["curve"][-1]
     assert runs["waiting.db"]["state"] == "empty"
+    assert runs["waiting.db"]["verdict"] == "not judged yet"
 
 
 def test_a_run_has_a_page_and_a_view(tmp_path: Path, serve: Serve) -> None:
@@ -37,6 +38,7 @@ def test_a_run_has_a_page_and_a_view(tmp_path: Path, serve: Serve) -> None:
     assert client.get(f"/run/{run}").status == 200
     told = client.get(f"/run/{run}/view?width=300").json
     assert (told["state"], told["health"]) == ("ended", "critical")
+    assert told["verdict"] == "not learning"
     assert "vanishing gradient" in told["html"].lower()
     assert [panel["name"] for panel in told["view"]["panels"]] == ["loss", "grad_norm", "rate"]
     assert told["view"]["maps"][0]["layers"] == ["stem", "body", "head"]

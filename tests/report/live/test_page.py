@@ -11,7 +11,8 @@ from paramedic.report.live.following import Following
 from paramedic.report.live.page import asset, list_page, run_message, run_page
 from paramedic.report.live.runs import Runs
 from paramedic.trace import Writer
-from tests.report.live.traces import HOSTILE, append, chart, hostile
+from tests.report.live.traces import HOSTILE, REASON, append, chart, hostile, recorded
+from tests.report.made import FELL
 
 
 def _named(page: str) -> list[str]:
@@ -63,28 +64,37 @@ def test_a_message_of_a_hostile_trace_is_text(tmp_path: Path) -> None:
     assert "\x1b" not in str(message["view"])
 
 
-def test_a_run_that_was_not_judged_yet_is_not_called_healthy(tmp_path: Path) -> None:
+def test_a_run_that_was_not_judged_yet_has_no_verdict(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "run.db")
     writer.chart(chart())
     append(writer, 0, 10)
     message = run_message(_followed(tmp_path / "run.db"), 240)
-    assert "Not judged yet" in message["html"]
-    assert "Healthy" not in message["html"]
-    assert message["health"] == "unknown"
+    assert 'class="word">Not judged yet</span>' in message["html"]
+    assert (message["health"], message["verdict"]) == ("unknown", "not judged yet")
 
 
-def test_a_healthy_run_that_goes_on_is_healthy_so_far(tmp_path: Path) -> None:
+def test_the_verdict_on_a_run_that_goes_on_is_one_so_far(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "run.db")
     writer.chart(chart())
     append(writer, 0, 10)
     told = {"root": None, "others": [], "consequences": [], "set_aside": [], "not_checked": {}}
-    writer.meta("standing", {"health": "healthy", "ended": False, "diagnosis": told})
+    given = {"diagnosis": told, "assessment": FELL.to_json()}
+    writer.meta("standing", {"verdict": "learning", "ended": False, **given})
     message = run_message(_followed(tmp_path / "run.db"), 240)
-    assert 'class="word">Healthy so far</span>: nothing was found in 10 steps' in message["html"]
-    writer.meta("standing", {"health": "healthy", "ended": True})
-    writer.meta("diagnosis", told)
+    assert (message["health"], message["verdict"]) == ("healthy", "learning")
+    assert 'class="word">Learning so far</span>: the loss fell from 2 to 1.' in message["html"]
+    writer.meta("standing", {"verdict": "learning", "ended": True})
+    for key, value in given.items():
+        writer.meta(key, value)
     message = run_message(_followed(tmp_path / "run.db"), 240)
-    assert 'class="word">Healthy</span>: nothing was found in 10 steps' in message["html"]
+    assert 'class="word">Learning</span>: the loss fell from 2 to 1.' in message["html"]
+
+
+def test_a_run_that_does_not_learn_comes_with_its_likely_cause(tmp_path: Path) -> None:
+    message = run_message(_followed(recorded(tmp_path / "run.db", ended=False)), 240)
+    assert (message["health"], message["verdict"]) == ("critical", "not learning")
+    assert f'class="word">Not learning so far</span>: {REASON}.' in message["html"]
+    assert "Most likely cause (not proven): vanishing gradient" in message["html"]
 
 
 def test_nothing_to_show_is_no_view(tmp_path: Path) -> None:

@@ -32,7 +32,11 @@ def test_what_was_noted_on_the_way(tmp_path: Path) -> None:
     recorded(tmp_path / "a.db", ended=False)
     with Trace.open(tmp_path / "a.db") as trace:
         found = standing.read(trace)
-    assert (found.health, found.root, found.ended) == ("critical", "vanishing-gradient", False)
+    assert (found.verdict, found.root, found.ended) == (
+        "not learning", "vanishing-gradient", False,
+    )  # fmt: skip
+    assert (found.tone, found.trend) == ("critical", "the loss is level")
+    assert found.told["assessment"]["verdict"] == "not learning"
     assert found.told["diagnosis"]["root"]["code"] == "G001"
 
 
@@ -40,14 +44,36 @@ def test_what_was_noted_at_the_end(tmp_path: Path) -> None:
     recorded(tmp_path / "a.db")
     with Trace.open(tmp_path / "a.db") as trace:
         found = standing.read(trace)
-    assert (found.health, found.ended) == ("critical", True)
+    assert (found.verdict, found.tone, found.ended) == ("not learning", "critical", True)
+    assert found.told["assessment"]["verdict"] == "not learning"
     assert found.told["cases"][0]["opened"] == 25
 
 
 def test_a_trace_of_before_there_were_notes(tmp_path: Path) -> None:
     told = {"health": "warning", "root": finding(), "others": [], "consequences": []}
     found = noted(tmp_path / "a.db", diagnosis=told)
-    assert (found.health, found.root, found.ended) == ("sick", "vanishing-gradient", True)
+    assert (found.verdict, found.tone) == ("", "unknown"), "there were no verdicts yet"
+    assert (found.root, found.ended) == ("vanishing-gradient", True)
+    given = {"verdict": "diverged", "reason": "", "numbers": {}}
+    found = noted(tmp_path / "b.db", diagnosis=told, assessment=given)
+    assert (found.verdict, found.tone, found.ended) == ("diverged", "critical", True)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "fault", "tone"),
+    [
+        ("learning", False, "healthy"),
+        ("learning", True, "warning"),
+        ("too early to say", False, "unjudged"),
+        ("cannot tell", True, "warning"),
+        ("not learning", False, "critical"),
+        ("diverged", True, "critical"),
+        ("sick", True, "unknown"),
+    ],
+)
+def test_tones(tmp_path: Path, verdict: str, fault: bool, tone: str) -> None:
+    found = noted(tmp_path / "a.db", standing={"verdict": verdict, "fault": fault})
+    assert found.tone == tone
 
 
 @pytest.mark.parametrize("nonsense", [3, "x", [1], True])
@@ -57,10 +83,15 @@ def test_nonsense_is_damage(tmp_path: Path, nonsense: object) -> None:
 
 
 def test_words_that_are_none_are_left_out(tmp_path: Path) -> None:
-    found = noted(tmp_path / "a.db", standing={"health": {"a": 1}, "root": 3, "ended": "yes"})
-    assert (found.health, found.root, found.ended) == ("", "", True)
+    found = noted(
+        tmp_path / "a.db", standing={"verdict": {"a": 1}, "root": 3, "ended": "yes", "fault": "x"}
+    )
+    assert (found.verdict, found.root, found.ended) == ("", "", True)
+    assert (found.tone, found.fault) == ("unknown", False)
     assert noted(tmp_path / "b.db", diagnosis=[1]).ended
-    assert noted(tmp_path / "c.db", diagnosis={"health": ["x"], "root": "y"}).health == ""
+    found = noted(tmp_path / "c.db", diagnosis={"root": "y"}, assessment={"verdict": ["x"]})
+    assert (found.verdict, found.tone) == ("", "unknown")
+    assert noted(tmp_path / "d.db", diagnosis={"root": "y"}, assessment=[1]).verdict == ""
 
 
 def test_the_state_follows_from_the_note_and_the_clock() -> None:

@@ -12,6 +12,7 @@ from paramedic.trace import Writer
 from paramedic.types import Chart, Epoch, Event, Frame, Layer
 
 LAYERS = ("stem", "body", "head")
+REASON = "the loss is no lower than at first after 30 steps"
 HOSTILE = '</script><script>document.title="owned"</script><img src=x onerror=alert(1)>"\'&\x07'
 
 
@@ -50,12 +51,13 @@ def note(writer: Writer, *, ended: bool, message: str = "It does not learn.") ->
             "health": "critical", "root": found, "others": [], "consequences": [],
             "set_aside": [], "not_checked": {},
         },
+        "assessment": {"verdict": "not learning", "reason": REASON, "numbers": {"steps": 30.0}},
         "cases": [{**found, "opened": 25, "seen": 30, "closed": None}],
         "remedies": [],
         "spent": {"seconds": 0.1, "share": 0.01},
     }  # fmt: skip
     brief = {
-        "step": 30, "health": "critical", "trend": "the loss is level",
+        "step": 30, "verdict": "not learning", "fault": False, "trend": "the loss is level",
         "root": "vanishing-gradient", "ended": ended,
     }  # fmt: skip
     if ended:
@@ -65,7 +67,7 @@ def note(writer: Writer, *, ended: bool, message: str = "It does not learn.") ->
 
 
 def recorded(path: Path, steps: int = 100, *, ended: bool = True) -> Path:
-    """A whole trace of a sick run."""
+    """A whole trace of a run that does not learn."""
     writer = Writer(path)
     writer.chart(chart())
     append(writer, 0, steps)
@@ -75,7 +77,7 @@ def recorded(path: Path, steps: int = 100, *, ended: bool = True) -> Path:
 
 
 def hostile(path: Path) -> Path:
-    """A trace of somebody who wants to run a script in the reader's browser."""
+    """A trace of a stranger who wants to run a script in the reader's browser."""
     writer = Writer(path)
     writer.chart(chart((HOSTILE, "x" * 10_000, "\u202e\x00\x1b[31mred")))
     append(writer, 0, 50)

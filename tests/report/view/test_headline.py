@@ -2,38 +2,62 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.verdict import Assessment
 from paramedic.report.view.findings import cards
 from paramedic.report.view.headline import Headline, headline
 from paramedic.report.view.judgement import Judgement
-from tests.report.made import NOTE, ROOT, judgement
+from paramedic.types import Kind
+from tests.report.made import EFFECT, FAULT, FELL, NOTE, ROOT, STUCK, YOUNG, judged, judgement
 
 
 def _headline(told: Judgement) -> Headline:
     return headline(told, cards(told), 1200, 300)
 
 
-def test_sick() -> None:
+def test_a_run_that_does_not_learn() -> None:
     told = _headline(judgement())
-    assert told.sentence == "Sick: vanishing gradient since step 10, and one more finding."
-    assert (told.health, told.root, told.began) == ("critical", "vanishing-gradient", 10)
-    assert told.detail == ROOT.message
+    assert told.sentence == f"Not learning: {STUCK.reason}."
+    assert (told.tone, told.root, told.began) == ("critical", "vanishing-gradient", 10)
+    assert told.detail == f"Most likely cause (not proven): vanishing gradient. {ROOT.message}"
 
 
-def test_alone_and_from_the_start() -> None:
-    root = replace(ROOT, evidence={"first_step": 0})
-    assert _headline(Judgement(Diagnosis(root))).sentence == (
-        "Sick: vanishing gradient from the first step."
-    )
+def test_from_the_start() -> None:
+    told = _headline(judged(Diagnosis(replace(ROOT, evidence={"first_step": 0}))))
+    assert (told.word, told.root, told.began) == ("Not learning", "vanishing-gradient", 0)
 
 
-def test_healthy() -> None:
-    told = _headline(Judgement())
-    assert told.sentence == "Healthy: nothing was found in 1,200 steps, 300 of them looked at."
-    assert "nothing to worry about" in _headline(Judgement(Diagnosis(NOTE))).sentence
+@pytest.mark.parametrize(
+    ("assessment", "tone"), [(FELL, "warning"), (YOUNG, "warning"), (STUCK, "critical")]
+)
+def test_a_fault_comes_first_whatever_the_verdict(assessment: Assessment, tone: str) -> None:
+    told = _headline(judged(Diagnosis(ROOT, (FAULT,)), assessment))
+    assert (told.tone, told.root) == (tone, "missing-zero-grad")
+    assert told.sentence.endswith(f": {assessment.reason}.")
+    assert told.detail.startswith("Fault: ")
+    assert told.detail.endswith(FAULT.message)
+
+
+def test_a_symptom_alone() -> None:
+    told = _headline(judged(Diagnosis(replace(EFFECT, kind=Kind.SYMPTOM))))
+    assert told.detail.startswith("Symptom: ")
+    assert told.root == "loss-plateau"
+
+
+@pytest.mark.parametrize("found", [Diagnosis(), Diagnosis(NOTE), Diagnosis(ROOT, (), (EFFECT,))])
+def test_a_run_that_learns_has_nothing_to_worry_about(found: Diagnosis) -> None:
+    told = _headline(judged(found, FELL))
+    assert told == Headline(
+        "healthy", "Learning", "Learning: the loss fell from 2 to 1.",
+        "1,200 steps, 300 of them looked at.",
+    )  # fmt: skip
 
 
 def test_not_judged() -> None:
-    told = _headline(Judgement(judged=False, why_not="no step of it was looked at"))
-    assert told.sentence == "Could not be judged: no step of it was looked at."
-    assert told.health == "unjudged"
+    told = _headline(Judgement())
+    assert told.sentence == "Cannot tell: nothing was judged yet."
+    assert told.tone == "unjudged"
+    early = _headline(judged(Diagnosis(ROOT), YOUNG))
+    assert (early.tone, early.word, early.root) == ("unjudged", "Too early to say", None)

@@ -14,7 +14,7 @@ from tests.report.made import chart, course, judgement, names, sick_run
 
 def test_everything_a_reader_needs() -> None:
     run = sick_run()
-    assert run.headline.health == "critical"
+    assert (run.headline.tone, run.headline.word) == ("critical", "Not learning")
     assert len(run.cards) == 4
     assert run.facts["optimizer"] == "SGD"
     assert run.facts["parameters"] == "300"
@@ -29,10 +29,12 @@ def test_json_for_the_scripts() -> None:
     assert told["panels"][0]["name"] == "loss"
     assert told["maps"][0]["name"] == "grad_norm"
     assert [mark["slug"] for mark in told["marks"]] == [
-        "vanishing-gradient", "too-few-steps", "loss-plateau",
+        "vanishing-gradient", "loss-plateau", "too-few-steps",
     ]  # fmt: skip
     assert told["marks"][0]["where"] == ["body.0", "body.1"]
+    assert [mark["severity"] for mark in told["marks"]] == ["info"] * 3, "suspicions"
     assert told["last_step"] == 99
+    assert (told["health"], told["verdict"]) == ("critical", "Not learning")
 
 
 def test_costs_that_a_stranger_made_up() -> None:

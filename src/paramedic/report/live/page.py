@@ -83,7 +83,8 @@ def run_message(following: Following, width: int) -> dict[str, Any]:
         "name": following.place.name,
         "state": following.state,
         "words": following.words,
-        "health": following.standing.health or "unknown",
+        "health": following.standing.tone,
+        "verdict": following.standing.verdict or "not judged yet",
         "trend": following.standing.trend,
     }
     message: dict[str, Any] = visible_all(words)
@@ -103,7 +104,7 @@ def _view(following: Following, width: int) -> RunView | None:
     shown = run_view(
         following.place.name,
         course,
-        following.judgement or Judgement(judged=False),
+        following.judgement or Judgement(),
         spent=spent if isinstance(spent, dict) else None,
         width=width,
     )
@@ -115,7 +116,8 @@ def _headline(following: Following, found: Headline) -> Headline:
     if following.judgement is None:
         words = "Not judged yet: the monitor of this run has noted nothing so far."
         return replace(found, word="Not judged yet", sentence=words)
-    if found.health == "healthy" and not following.standing.ended:
+    if not following.standing.ended:
+        word = f"{found.word} so far"
         rest = found.sentence.removeprefix(found.word)
-        return replace(found, word="Healthy so far", sentence=f"Healthy so far{rest}")
+        return replace(found, word=word, sentence=f"{word}{rest}")
     return found

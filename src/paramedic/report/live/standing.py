@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from paramedic.diagnose.condition import tone
+from paramedic.report.view.judgement import NOTED
 from paramedic.trace import Trace, TraceError
-from paramedic.types import Health
+from paramedic.types import Verdict
 
 QUIET = 60.0  # seconds without news, after which that is said
 
@@ -20,34 +22,40 @@ RUNNING, ENDED, SILENT, EMPTY, DAMAGED, GONE, UNREAD = (
     "running", "ended", "silent", "empty", "damaged", "gone", "unread"
 )  # fmt: skip
 
-_OLD = {"healthy": Health.HEALTHY, "warning": Health.SICK, "critical": Health.CRITICAL}
-
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the monitor noted: one word of health (empty: not judged yet), the trend of the loss,
-    the slug of the root, and, under `told`, the diagnosis with its cases and remedies."""
+    """What the monitor noted: the verdict (empty: not judged yet), the trend of the loss, the slug
+    of the likely cause, and, under `told`, the diagnosis with its cases and remedies."""
 
-    health: str = ""
+    verdict: str = ""
     trend: str = ""
     root: str = ""
     ended: bool = False
+    fault: bool = False
     told: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def tone(self) -> str:
+        """`healthy`, `warning`, `critical`, `unjudged`, or `unknown` before the first note."""
+        known = self.verdict in {str(one) for one in Verdict}
+        return tone(Verdict(self.verdict), fault=self.fault) if known else "unknown"
 
 
 def read(trace: Trace) -> Standing:
     """The newest note of a run; that of its end, if it has come to it."""
     noted = trace.meta("standing")
-    whole = {name: trace.meta(name) for name in ("diagnosis", "cases", "remedies", "spent")}
+    whole = {name: trace.meta(name) for name in (*NOTED, "spent")}
     if noted is None and whole["diagnosis"] is not None:
-        noted = _of_the_end(whole["diagnosis"])
+        noted = _of_the_end(whole["diagnosis"], whole["assessment"])
     if noted is None:
         return Standing()
     try:
         ended = bool(noted.get("ended"))
         told = whole if ended else {name: noted.get(name) for name in whole}
-        health, trend, root = (_word(noted.get(name)) for name in ("health", "trend", "root"))
-        return Standing(health, trend, root, ended=ended, told=told)
+        verdict, trend, root = (_word(noted.get(name)) for name in ("verdict", "trend", "root"))
+        fault = noted.get("fault") is True
+        return Standing(verdict, trend, root, ended=ended, fault=fault, told=told)
     except AttributeError as error:
         raise TraceError(trace.path, "is damaged: its note of how the run stands.") from error
 
@@ -84,14 +92,13 @@ def duration(seconds: float) -> str:
     return f"{max(math.floor(seconds), 0)} seconds"
 
 
-def _of_the_end(diagnosis: Any) -> dict[str, Any]:
+def _of_the_end(diagnosis: Any, assessment: Any) -> dict[str, Any]:
     """The same for a trace whose monitor noted only its end."""
     found = diagnosis if isinstance(diagnosis, Mapping) else {}
     root = found.get("root")
     slug = root.get("slug") if isinstance(root, Mapping) else ""
-    health = found.get("health")
-    known = _OLD.get(health) if isinstance(health, str) else None
-    return {"health": str(known or ""), "root": slug, "ended": True}
+    verdict = assessment.get("verdict") if isinstance(assessment, Mapping) else ""
+    return {"verdict": verdict, "root": slug, "ended": True}
 
 
 def _word(value: Any) -> str:

@@ -135,7 +135,7 @@
     /** Findings; layers that one names are written in its colour. */
     mark(marks) {
       this.marks = marks;
-      const named = [...marks].reverse().filter((one) => one.severity !== "info");
+      const named = [...marks].reverse().filter((one) => one.role !== "note");
       this.suspects = new Map(named.flatMap((one) => one.where.map((layer) => [layer, one.severity])));
     }
 
@@ -245,7 +245,7 @@
 
     lines(context, box) {
       for (const mark of [...this.marks].reverse()) {
-        if (mark.severity === "info") continue;
+        if (mark.role === "note") continue;
         const x = this.x(mark.step, box);
         if (x < box.left || x > box.left + box.width) continue;
         const colour = Paramedic.colour(mark.severity);

@@ -3,7 +3,7 @@
 ```python
 with Trace.open("run.db") as trace:
     course = view.read(trace)                       # the numbers; read(trace, course) goes on
-    judgement = view.of_trace(trace) or view.of_verdict(replay("run.db"), len(rules()))
+    judgement = view.of_trace(trace) or view.of_replay(replay("run.db"))
     shown = view.run_view("run.db", course, judgement, spent=trace.meta("spent"), width=480)
 shown.headline.sentence, shown.cards, shown.panels, shown.maps, shown.to_json()
 ```
@@ -17,7 +17,7 @@ from paramedic.report.view.course import Course, of_window, read
 from paramedic.report.view.findings import Advice, Card, Link
 from paramedic.report.view.headline import Headline
 from paramedic.report.view.heal import HealView, heal_view, read_heal
-from paramedic.report.view.judgement import Judgement, of_record, of_trace, of_verdict
+from paramedic.report.view.judgement import Judgement, of_record, of_replay, of_trace
 from paramedic.report.view.maps import LayerMap
 from paramedic.report.view.page import PageView
 from paramedic.report.view.panels import Curve, Panel
@@ -26,8 +26,28 @@ from paramedic.report.view.run import RunView, run_view
 from paramedic.report.view.study import StudyView, read_study, study_view
 
 __all__ = [
-    "Advice", "Card", "Course", "Curve", "Headline", "HealView", "Judgement", "LayerMap", "Link",
-    "PageView", "Panel", "RunView", "StudyView", "heal_view", "of_record", "of_trace",
-    "of_verdict", "of_window", "plain", "read", "read_heal", "read_study", "run_view",
+    "Advice",
+    "Card",
+    "Course",
+    "Curve",
+    "Headline",
+    "HealView",
+    "Judgement",
+    "LayerMap",
+    "Link",
+    "PageView",
+    "Panel",
+    "RunView",
+    "StudyView",
+    "heal_view",
+    "of_record",
+    "of_replay",
+    "of_trace",
+    "of_window",
+    "plain",
+    "read",
+    "read_heal",
+    "read_study",
+    "run_view",
     "study_view",
 ]  # fmt: skip

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from paramedic.diagnose.causes import brings_about
+from paramedic.diagnose.document import explained_by
 from paramedic.diagnose.manual import Page, page_of
 from paramedic.diagnose.rules import RuleError, find
 from paramedic.report.view.evidence import Fact, facts
 from paramedic.report.view.judgement import Judgement, SourceLine
 from paramedic.run.outcome import Verified
-from paramedic.types import Finding, Remedy, Severity
+from paramedic.types import Finding, Remedy
 
-ROOT, BESIDE, CONSEQUENCE, NOTE, SET_ASIDE = (
-    "root cause", "beside it", "consequence", "note", "set aside"
+FAULT, SYMPTOM, SUSPICION, CONSEQUENCE, NOTE, SET_ASIDE = (
+    "fault", "symptom", "likely cause, not proven", "consequence", "note", "set aside"
 )  # fmt: skip
+SHOWN = (FAULT, SYMPTOM, SUSPICION)  # what a reader has to know
 _MOST_REMEDIES = 4
 
 
@@ -63,28 +64,29 @@ class Link:
 
 
 def cards(judgement: Judgement) -> tuple[Card, ...]:
-    """Every finding, the root first, those that were set aside last."""
+    """Every finding: facts and likely causes first, those that were set aside last."""
     return tuple(_card(finding, role, judgement) for finding, role in _roles(judgement))
 
 
 def links(judgement: Judgement) -> tuple[Link, ...]:
-    """The causal chain: each consequence hangs on what explains it."""
-    found = judgement.diagnosis.consequences
+    """The causal chain of a run that fails: each consequence hangs on what explains it."""
+    found = judgement.conclusion.consequences
     pairs = ((_cause(finding, judgement), finding.slug) for finding in found)
     return tuple(Link(cause, effect) for cause, effect in pairs if cause is not None)
 
 
 def _roles(judgement: Judgement) -> Iterator[tuple[Finding, str]]:
-    diagnosis = judgement.diagnosis
-    for finding in diagnosis.findings:
-        if finding in diagnosis.consequences:
-            yield finding, CONSEQUENCE
-        elif finding.severity is Severity.INFO:
-            yield finding, NOTE
-        else:
-            yield finding, ROOT if finding is diagnosis.root else BESIDE
-    for finding in diagnosis.set_aside:
-        yield finding, SET_ASIDE
+    conclusion = judgement.conclusion
+    groups = (
+        (conclusion.faults, FAULT),
+        (conclusion.suspicions, SUSPICION),
+        (conclusion.symptoms, SYMPTOM),
+        (conclusion.consequences, CONSEQUENCE),
+        ([note.finding for note in conclusion.notes], NOTE),
+        (judgement.diagnosis.set_aside, SET_ASIDE),
+    )
+    for findings, role in groups:
+        yield from ((finding, role) for finding in findings)
 
 
 def _card(finding: Finding, role: str, judgement: Judgement) -> Card:
@@ -96,7 +98,7 @@ def _card(finding: Finding, role: str, judgement: Judgement) -> Card:
         slug=finding.slug,
         title=title(finding.slug) if page is None else page.title,
         role=role,
-        severity=finding.severity.value,
+        severity=judgement.conclusion.severity(finding).value,
         confidence=finding.confidence,
         what=finding.message,
         why="" if page is None else page.sections["Why is this bad?"],
@@ -124,11 +126,7 @@ def _advice(finding: Finding, judgement: Judgement) -> tuple[Advice, ...]:
 
 
 def _cause(finding: Finding, judgement: Judgement) -> str | None:
-    for other in judgement.diagnosis.findings:
-        if other is not finding and brings_about(other, finding):
-            return other.slug
-    root = judgement.diagnosis.root
-    return None if root is None or root is finding else root.slug
+    return explained_by(finding, judgement.diagnosis)
 
 
 def _page(finding: Finding) -> Page | None:

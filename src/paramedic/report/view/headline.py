@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from paramedic.report.view.findings import Card
+from paramedic.report.view.findings import FAULT, SHOWN, SYMPTOM, Card
 from paramedic.report.view.judgement import Judgement
-
-_WORDS = {
-    "healthy": "Healthy",
-    "warning": "Not well",
-    "critical": "Sick",
-    "unjudged": "Could not be judged",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The word, the sentence that begins with it, and what is behind it.
+    """The verdict, the sentence that begins with it, and what is behind it.
 
-    `began` is the step at which the root cause set in, None if there is none.
+    `tone` is that of the colours; `root` the slug of the fault or of the likely cause, `began` the
+    step at which it set in, None if there is none.
     """
 
-    health: str
+    tone: str
     word: str
     sentence: str
     detail: str = ""
@@ -31,19 +25,17 @@ class Headline:
 
 
 def headline(judgement: Judgement, cards: tuple[Card, ...], steps: int, looks: int) -> Headline:
-    """How the run is, for somebody who reads one line only."""
-    health, word = judgement.health, _WORDS[judgement.health]
-    if health == "unjudged":
-        return Headline(health, word, f"{word}: {judgement.why_not}.")
-    if health == "healthy":
-        found = "nothing to worry about" if cards else "nothing was found"
-        return Headline(health, word, f"{word}: {found} in {_seen(steps, looks)}.")
-    root = cards[0]
-    others = sum(card.severity != "info" for card in cards[1:] if card.role != "set aside")
-    beside = {0: "", 1: ", and one more finding"}.get(others, f", and {others} more findings")
-    since = "from the first step" if root.began == 0 else f"since step {root.began:,}"
-    sentence = f"{word}: {root.title[:1].lower()}{root.title[1:]} {since}{beside}."
-    return Headline(health, word, sentence, root.what, root.slug, root.began)
+    """How the run is, for a reader of one line only."""
+    found = judgement.conclusion.assessment
+    word = str(found.verdict).capitalize()
+    sentence = f"{word}: {found.reason}."
+    shown = [card for card in cards if card.role in SHOWN]
+    if not shown:
+        return Headline(judgement.tone, word, sentence, f"{_seen(steps, looks)}.")
+    first = shown[0]
+    kind = {FAULT: "Fault", SYMPTOM: "Symptom"}.get(first.role, "Most likely cause (not proven)")
+    detail = f"{kind}: {first.title[:1].lower()}{first.title[1:]}. {first.what}"
+    return Headline(judgement.tone, word, sentence, detail, first.slug, first.began)
 
 
 def _seen(steps: int, looks: int) -> str:

@@ -10,15 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.conclusion import conclude
+from paramedic.diagnose.verdict import Assessment
 from paramedic.report.view.findings import Card, cards
 from paramedic.report.view.judgement import Judgement
-from paramedic.types import Finding
+from paramedic.types import Finding, Verdict
 
 _WORDS = {
     "healthy": "Healthy: trained once and left alone",
     "healed": "Healed",
     "failed": "Not healed",
 }
+_FAILED = Assessment(Verdict.NOT_LEARNING, "this is why it was repaired")
 _VALUES = ("train_loss", "val_loss", "metric")
 
 
@@ -114,7 +117,7 @@ def _view(told: Mapping[str, Any], name: str) -> HealView:
         after=after,
         cost=float(told["cost"]),
         why=str(told["why"]),
-        problems=cards(Judgement(found)),
+        problems=cards(Judgement(found, conclude(found, (), _FAILED))),
         attempts=tuple(_attempt(one, led) for one in attempts),
         diff=str(told["diff"]),
         plan=str(told["plan"]),

@@ -14,14 +14,18 @@ from typing import Any, TypeVar
 
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis
-from paramedic.diagnose.replay import Verdict
+from paramedic.diagnose.conclusion import Conclusion, conclude
+from paramedic.diagnose.condition import tone
+from paramedic.diagnose.replay import Replay
 from paramedic.diagnose.rules import DEFAULT
+from paramedic.diagnose.verdict import Assessment
 from paramedic.run.outcome import Record, Verified
 from paramedic.trace import Trace, TraceError, validation
-from paramedic.types import Finding, Remedy
+from paramedic.types import Finding, Remedy, Verdict
 
 T = TypeVar("T", Finding, Remedy)
 _LINES = 4  # of the user's source, per finding
+NOTED = ("diagnosis", "assessment", "cases", "remedies")  # what a monitor writes into its trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,28 +36,29 @@ class SourceLine:
     text: str
 
 
+NOT_JUDGED = Conclusion(Assessment(Verdict.CANNOT_TELL, "nothing was judged yet"))
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A diagnosis with its story, remedies, lines of source and the proof that a remedy helped.
+    """The verdict on a run with its findings, remedies, lines of source and verified remedies.
 
-    `judged` is False if silence does not mean health, for the reason in `why_not`. `sources` is
-    by the slug of a finding, `verified` by that of a remedy.
+    `sources` is by the slug of a finding, `verified` by that of a remedy.
     """
 
     diagnosis: Diagnosis = field(default_factory=Diagnosis)
+    conclusion: Conclusion = NOT_JUDGED
     cases: tuple[Case, ...] = ()
     remedies: tuple[Remedy, ...] = ()
     rules: str = DEFAULT
-    judged: bool = True
-    why_not: str = ""
     not_measured: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, tuple[SourceLine, ...]] = field(default_factory=dict)
     verified: Mapping[str, Verified] = field(default_factory=dict)
 
     @property
-    def health(self) -> str:
-        """`healthy`, `warning`, `critical` or `unjudged`."""
-        return self.diagnosis.health if self.judged else "unjudged"
+    def tone(self) -> str:
+        """`healthy`, `warning`, `critical` or `unjudged`: the colours of the page."""
+        return tone(self.conclusion.verdict, fault=bool(self.conclusion.faults))
 
     @property
     def not_checked(self) -> dict[str, str]:
@@ -65,16 +70,14 @@ class Judgement:
         return next((case for case in self.cases if case.finding == finding), None)
 
 
-def of_verdict(verdict: Verdict, detectors: int) -> Judgement:
-    """What a replay said; `detectors` is how many there were."""
-    able = len(verdict.diagnosis.not_checked) < detectors
+def of_replay(replay: Replay) -> Judgement:
+    """What a replay said."""
     return Judgement(
-        diagnosis=verdict.diagnosis,
-        cases=verdict.cases,
-        remedies=verdict.remedies,
-        rules=verdict.rules,
-        judged=bool(verdict.findings) or (verdict.frames > 0 and able),
-        why_not=_why_not(verdict.frames, verdict.diagnosis),
+        diagnosis=replay.diagnosis,
+        conclusion=replay.conclusion,
+        cases=replay.cases,
+        remedies=replay.remedies,
+        rules=replay.rules,
     )
 
 
@@ -82,9 +85,8 @@ def of_record(record: Record, verified: Mapping[str, Verified] | None = None) ->
     """What was found in a program that was run under watch, with lines of its source."""
     return Judgement(
         diagnosis=record.diagnosis,
+        conclusion=record.conclusion,
         remedies=record.remedies,
-        judged=record.judged,
-        why_not=_why_not(record.frames, record.diagnosis),
         not_measured=record.not_measured,
         sources={
             finding.slug: tuple(
@@ -99,7 +101,7 @@ def of_record(record: Record, verified: Mapping[str, Verified] | None = None) ->
 
 def of_trace(trace: Trace) -> Judgement | None:
     """What the monitor itself wrote when it was closed; None if it was not, or not yet."""
-    return of_told(trace, {name: trace.meta(name) for name in ("diagnosis", "cases", "remedies")})
+    return of_told(trace, {name: trace.meta(name) for name in NOTED})
 
 
 def of_told(trace: Trace, told: Mapping[str, Any]) -> Judgement | None:
@@ -108,13 +110,13 @@ def of_told(trace: Trace, told: Mapping[str, Any]) -> Judgement | None:
         return None
     try:
         diagnosis = _diagnosis(told["diagnosis"])
-        cases = told.get("cases") or ()
+        noted = told.get("cases") or ()
+        cases = tuple(Case(_built(Finding, one), *_story(one)) for one in noted)
         return Judgement(
             diagnosis=diagnosis,
-            cases=tuple(Case(_built(Finding, one), *_story(one)) for one in cases),
+            conclusion=conclude(diagnosis, cases, _assessment(told.get("assessment"))),
+            cases=cases,
             remedies=tuple(_built(Remedy, one) for one in told.get("remedies") or ()),
-            judged=bool(diagnosis.findings) or len(trace) > 0,
-            why_not=_why_not(len(trace), diagnosis),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise TraceError(trace.path, f"is damaged: its diagnosis is invalid: {error!r}.") from error
@@ -140,10 +142,9 @@ def _story(told: Mapping[str, Any]) -> tuple[int, int, int | None]:
     return opened, seen, closed
 
 
-def _why_not(frames: int, diagnosis: Diagnosis) -> str:
-    if frames == 0:
-        return "no step of it was looked at"
-    reasons = set(diagnosis.not_checked.values())
-    if len(reasons) == 1:
-        return reasons.pop()
-    return f"no detector had what it needs in {frames} frames"
+def _assessment(told: Any) -> Assessment:
+    """From a file that may be a stranger's, or of version 1, which noted none."""
+    if told is None:
+        return Assessment(Verdict.CANNOT_TELL, "the run was recorded without a verdict")
+    numbers = {str(name): float(value) for name, value in told["numbers"].items()}
+    return Assessment(Verdict(told["verdict"]), str(told["reason"]), numbers)

@@ -27,7 +27,7 @@ class PageView:
     @property
     def health(self) -> str:
         """The worst of everything on the page."""
-        found = {run.headline.health for run in self.runs} | {one.health for one in self.heals}
+        found = {run.headline.tone for run in self.runs} | {one.health for one in self.heals}
         return next((word for word in _GRAVITY if word in found), "healthy")
 
     def to_json(self) -> dict[str, Any]:

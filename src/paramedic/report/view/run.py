@@ -59,7 +59,8 @@ class RunView:
         """What scripts draw; the words are in the page already."""
         return {
             "name": self.name,
-            "health": self.headline.health,
+            "health": self.headline.tone,
+            "verdict": self.headline.word,
             "last_step": self.last_step,
             "panels": plain(self.panels),
             "maps": plain(self.maps),

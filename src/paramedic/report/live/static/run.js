@@ -28,7 +28,7 @@
     state.dataset.state = message.state;
     if (state.textContent !== message.words) state.textContent = message.words;
     if (message.view) show(message);
-    document.title = `${message.health === "unknown" ? message.state : message.health} · ${message.name}`;
+    document.title = `${message.health === "unknown" ? message.state : message.verdict} · ${message.name}`;
     document.documentElement.dataset.step = message.view ? message.view.last_step : -1;
   });
 })();

@@ -29,10 +29,6 @@
     return parts;
   }
 
-  const WORDS = {
-    healthy: "Healthy", strained: "Strained", sick: "Sick", critical: "Critical", unknown: "Not judged",
-  };
-
   function ago(seconds) {
     if (seconds < 60) return "just now";
     const units = [[86400, "day"], [3600, "hour"], [60, "min"]];
@@ -79,7 +75,7 @@
     const known = ["running", "ended", "silent"].includes(run.state);
     line.item.dataset.health = known ? run.health : "unknown";
     line.item.dataset.state = run.state;
-    setText(line.health, known ? WORDS[run.health] || run.health : { empty: "Waiting", damaged: "Unreadable", unread: "…" }[run.state] || "");
+    setText(line.health, known ? run.verdict.charAt(0).toUpperCase() + run.verdict.slice(1) : { empty: "Waiting", damaged: "Unreadable", unread: "…" }[run.state] || "");
     setText(line.name, run.name);
     setText(line.cause, run.health === "healthy" ? "" : run.root);
     setText(line.step, run.step >= 0 ? `step ${(run.step + 1).toLocaleString("en")}` : "");
@@ -109,7 +105,7 @@
 
   function show() {
     const text = filter.value.trim().toLowerCase();
-    const fits = (run) => !text || `${run.name} ${run.health} ${run.root} ${run.state}`.toLowerCase().includes(text);
+    const fits = (run) => !text || `${run.name} ${run.verdict} ${run.root} ${run.state}`.toLowerCase().includes(text);
     const shown = newest.filter(fits);
     const there = new Set(newest.map((run) => run.id));
     for (const id of [...lines.keys()]) if (!there.has(id)) lines.delete(id);
