@@ -13,7 +13,7 @@ from tests.run.support import EXAMPLES, Seen, under_watch
 @pytest.fixture(autouse=True)
 def _temporary_traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Traces go to the folder of the test; torch is left as it was."""
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("PARAMEDIC_HOME", str(tmp_path / "home"))
     generator = torch.get_rng_state()
     yield
     torch.set_rng_state(generator)

@@ -18,6 +18,7 @@ from paramedic.run.outcome import Outcome
 from paramedic.run.program import Ending, Program, execute
 from paramedic.run.running import watched
 from paramedic.run.settings import Settings
+from paramedic.types import Finding
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
@@ -35,12 +36,20 @@ class Seen:
 
     @property
     def root(self) -> str | None:
-        return None if self.outcome.root is None else self.outcome.root.slug
+        return None if self._root is None else self._root.slug
+
+    @property
+    def verdict(self) -> str:
+        return str(self.outcome.assessment.verdict)
+
+    @property
+    def _root(self) -> Finding | None:
+        return self.outcome.records[0].diagnosis.root if self.outcome.records else None
 
     def line(self) -> str:
         """The first line of the user's that is shown for the root cause."""
-        assert self.outcome.root is not None
-        place = self.outcome.records[0].source(self.outcome.root)[0]
+        assert self._root is not None
+        place = self.outcome.records[0].source(self._root)[0]
         return Path(place.file).read_text().splitlines()[place.line - 1].strip()
 
 

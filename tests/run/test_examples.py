@@ -1,4 +1,4 @@
-"""The ten sick scripts are recognised, at the right line; their twins are healthy."""
+"""The ten sick scripts are recognised, at the right line; their twins learn."""
 
 from __future__ import annotations
 
@@ -28,11 +28,19 @@ SICK = {
     ),
     "broadcast_target": ("loss-shape-mismatch", "loss = mse(pred, y)"),
     "raw_inputs": ("abnormal-data", "outputs = model(batch_x)"),
-    "zero_weights": (
-        "poor-initialization",
-        "self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(sizes[:-1], sizes[1:]))",
-    ),
+    "zero_weights": ("poor-initialization", "nn.init.zeros_(module.weight)"),
 }
+# Those that learn nevertheless: what is wrong with them is a fault, or only makes them worse.
+VERDICTS = {
+    "softmax_twice": "learning",
+    "left_in_eval": "learning",
+    "half_an_optimizer": "learning",
+    "raw_inputs": "learning",
+    "kept_gradients": "diverged",
+}
+FAULTS = (
+    "kept_gradients", "softmax_twice", "left_in_eval", "half_an_optimizer", "broadcast_target"
+)  # fmt: skip
 
 
 def test_each_has_a_twin() -> None:
@@ -44,15 +52,23 @@ def test_each_has_a_twin() -> None:
 def test_the_root_and_its_line(name: str, example: Callable[[str], Seen]) -> None:
     seen = example(f"sick/{name}")
     assert (seen.root, seen.line()) == SICK[name]
-    assert seen.outcome.exit_code == 1
-    assert seen.outcome.root is not None
-    assert seen.outcome.records[0].remedies_for(seen.outcome.root)
+    assert seen.verdict == VERDICTS.get(name, "not learning")
+    assert seen.outcome.exit_code == (name != "raw_inputs")
+    record = seen.outcome.records[0]
+    assert record.diagnosis.root is not None
+    assert record.remedies_for(record.diagnosis.root)
+
+
+def test_what_is_wrong_by_construction_is_a_fault(example: Callable[[str], Seen]) -> None:
+    for name in FAULTS:
+        (record,) = example(f"sick/{name}").outcome.records
+        assert [finding.slug for finding in record.conclusion.faults] == [SICK[name][0]]
 
 
 @pytest.mark.parametrize("name", SICK)
 def test_the_twin_is_healthy(name: str, example: Callable[[str], Seen]) -> None:
     seen = example(f"healthy/{name}")
-    assert seen.outcome.verdict == "healthy"
+    assert seen.verdict == "learning"
     assert seen.outcome.exit_code == 0
 
 

@@ -22,10 +22,12 @@ class Adam:
     def __init__(self) -> None:
         self.learning_rate = 0.5
 
+    def build(self, variables: Any) -> None: ...
+
     def apply(self, grads: Any, trainable_variables: Any = None) -> str:
         with torch.no_grad():
             for one, grad in zip(trainable_variables, grads, strict=True):
-                one.value -= self.learning_rate * grad
+                one._value -= self.learning_rate * grad
         return "done"
 
 
@@ -39,14 +41,14 @@ def test_steps_are_seen_and_do_what_they_did(monkeypatch: pytest.MonkeyPatch) ->
     keras.open()
     try:
         optimizer = Adam()
-        variable = SimpleNamespace(value=nn.Parameter(torch.ones(2)))
+        variable = SimpleNamespace(_value=nn.Parameter(torch.ones(2)))
         optimizer.learning_rate = 0.25
         assert optimizer.apply([torch.ones(2)], [variable]) == "done"
-        assert variable.value.tolist() == [0.75, 0.75]
+        assert variable._value.tolist() == [0.75, 0.75]
         ((shadow, place),) = found
         assert type(shadow).__name__ == "Adam"
         assert shadow.param_groups[0]["lr"] == 0.25
-        assert shadow.param_groups[0]["params"][0] is variable.value
+        assert shadow.param_groups[0]["params"][0] is variable._value
         assert place is not None
         assert place.function.startswith("test_steps_are_seen")
         seen: list[int] = []
@@ -58,3 +60,27 @@ def test_steps_are_seen_and_do_what_they_did(monkeypatch: pytest.MonkeyPatch) ->
         keras.close()
         patches.remove()
     assert "keras" not in Adam.apply.__qualname__
+
+
+def test_known_as_soon_as_it_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So its first forward pass is seen; and each optimizer has a shadow of its own."""
+    home = ModuleType("keras.src.optimizers.base_optimizer")
+    home.BaseOptimizer = Adam  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, home.__name__, home)
+    found: list[Optimizer] = []
+    patches = Patches()
+    keras = Keras(patches, lambda shadow, place: found.append(shadow))
+    keras.open()
+    try:
+        for count in range(1, 4):
+            variable = SimpleNamespace(_value=nn.Parameter(torch.ones(2)))
+            optimizer = Adam()
+            optimizer.build([variable])
+            assert len(found) == count
+            optimizer.apply([torch.ones(2)], [variable])
+            assert len(found) == count
+            assert found[-1].param_groups[0]["params"][0] is variable._value
+            del optimizer  # the next one may be at the same place in memory
+    finally:
+        keras.close()
+        patches.remove()

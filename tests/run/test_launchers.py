@@ -58,13 +58,14 @@ def test_one_speaks_for_all(tmp_path: Path) -> None:
     options = ["--json", "report.json", "--trace", "run.db"]
     done = launched(tmp_path, "-m", "paramedic", "run", *options, "train.py", "1e-6")
     assert done.returncode == 1  # the launcher's own code for a process that did not exit with 0
-    assert done.stderr.count("Root cause: learning-rate-too-low") == 1
+    assert done.stderr.count("Suspicion: learning-rate-too-low") == 1
     told = sorted(done.stdout.splitlines())
     assert [line.split(":")[0] for line in told] == ["rank 0 of 2", "rank 1 of 2"]
     assert told[0].split()[-1] == told[1].split()[-1]  # the same weights
     report = json.loads((tmp_path / "report.json").read_text())
-    assert report["findings"][0]["slug"] == "learning-rate-too-low"
-    assert report["findings"][0]["source"][0]["line"] == 16
+    found = report["trainings"][0]["findings"][0]
+    assert found["slug"] == "learning-rate-too-low"
+    assert found["source"][0]["line"] == 16
     assert sorted(path.name for path in tmp_path.glob("*.db")) == ["run.db"]
 
 

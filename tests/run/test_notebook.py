@@ -48,6 +48,15 @@ def test_copies_have_no_line_but_are_found(notebook: Notebook) -> None:
     twin = copy.deepcopy(Net())
     assert notebook.place(twin) is None
     assert any(one is twin for one in notebook.all_modules())
+    assert any(one is twin for one in notebook.modules())  # without a search
+
+
+def test_what_is_gone_is_forgotten(notebook: Notebook) -> None:
+    """A program that makes models in a loop must not slow down."""
+    nets = [Net() for _ in range(100)]
+    del nets
+    notebook.modules()
+    assert len(notebook._modules) < 20
 
 
 def test_nothing_is_kept_alive_and_nothing_is_pickled(notebook: Notebook) -> None:
@@ -63,5 +72,21 @@ def test_where_evaluation_began(notebook: Notebook) -> None:
     assert notebook.evaluated_at(net) is None
     net.eval()  # now
     assert _line(notebook.evaluated_at(net)).endswith("# now")
+    assert _line(notebook.evaluated_at(net.layer)).endswith("# now")
+    net.eval()  # changes nothing
+    assert _line(notebook.evaluated_at(net)).endswith("# now")
     net.train()
-    assert notebook.evaluated_at(net) is None
+    net.layer.eval()  # a part
+    assert _line(notebook.evaluated_at(net.layer)).endswith("# a part")
+    assert _line(notebook.evaluated_at(net)).endswith("# now")
+
+
+def test_an_optimizer_whose_training_was_over_steps_again(notebook: Notebook) -> None:
+    net = Net()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    notebook.strike(optimizer)
+    assert notebook.optimizers() == []
+    notebook.revive(torch.optim.SGD(net.parameters(), lr=0.1))  # another one: nothing happens
+    notebook.revive(optimizer)
+    assert any(one is optimizer for one in notebook.optimizers())
+    assert _line(notebook.place(optimizer)).startswith("optimizer = ")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from paramedic.run.pairing import LooseParameters, leaves, outermost, owners, pairs
+from paramedic.run.pairing import LooseParameters, held, leaves, outermost, owners, pairs
 
 
 def _sgd(*modules: nn.Module) -> torch.optim.SGD:
@@ -13,19 +13,19 @@ def _sgd(*modules: nn.Module) -> torch.optim.SGD:
 def test_the_outermost_module_owns() -> None:
     net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
     assert outermost([net[0], net[1], net]) == [net]
-    assert owners(_sgd(net[1]), [net]) == ([net], [])
+    assert owners(held([_sgd(net[1])]), [net]) == ([net], [])
 
 
 def test_of_two_that_share_the_called_one_is_taken() -> None:
     body = nn.Linear(2, 2)
     one, two = nn.Sequential(body), nn.Sequential(body, nn.Linear(2, 2))
-    assert owners(_sgd(one), [one, two], called=one)[0] == [one]
-    assert owners(_sgd(two), [one, two])[0] == [two]
+    assert owners(held([_sgd(one)]), [one, two], called=one)[0] == [one]
+    assert owners(held([_sgd(two)]), [one, two])[0] == [two]
 
 
 def test_tensors_that_nobody_owns() -> None:
     weight = torch.zeros(3, requires_grad=True)
-    models, loose = owners(torch.optim.SGD([weight], lr=0.1), [])
+    models, loose = owners(held([torch.optim.SGD([weight], lr=0.1)]), [])
     assert models == []
     assert loose == [weight]
     assert list(LooseParameters(loose).parameters()) == [weight]

@@ -30,6 +30,20 @@ def test_wrapped_and_put_back() -> None:
     assert owner.increase is increase
 
 
+def test_what_was_inherited_is_inherited_again() -> None:
+    class Base:
+        def increase(self) -> int:
+            return 1
+
+    class Child(Base): ...
+
+    patches = Patches()
+    patches.wrap(Child, "increase", _doubling)
+    assert Child().increase() == 2
+    patches.remove()
+    assert "increase" not in vars(Child)
+
+
 def test_what_others_put_on_top_stays() -> None:
     owner = SimpleNamespace(increase=lambda x: x + 1)
     patches = Patches()

@@ -11,6 +11,9 @@ from torch import nn
 from torch.nn import functional
 
 from paramedic.probe.backward import backward_passes
+from paramedic.run.discovery import Discovery
+from paramedic.run.notebook import Notebook
+from paramedic.run.settings import Settings
 from paramedic.types import Severity
 from tests.run.support import plainly, script, under_watch
 
@@ -57,7 +60,61 @@ for rate in (0.1, 1e-6):
     seen = _run(tmp_path, text)
     assert [record.steps for record in seen.outcome.records] == [60, 60]
     assert seen.root == "learning-rate-too-low"
-    assert seen.outcome.records[1].gravity == 0
+    assert not seen.outcome.records[1].conclusion.failed
+
+
+MANY = """
+import copy
+meta = net()
+outer = torch.optim.Adam(meta.parameters(), 1e-3)
+for task in range(40):
+    inner = copy.deepcopy(meta)
+    opt = torch.optim.SGD(inner.parameters(), 0.01)
+    train(inner, opt, 5)
+    outer.zero_grad()
+    x, y = data()
+    F.cross_entropy(meta(x), y).backward()
+    outer.step()
+    del inner, opt
+print(meta[0].weight.sum().item())
+"""
+
+
+def test_many_short_trainings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learning to learn: few records and traces, and the outer training is one."""
+    monkeypatch.setenv("PARAMEDIC_HOME", str(tmp_path))
+    path = script(tmp_path, HEAD + MANY)
+    seen = under_watch(path)
+    assert seen.stdout == plainly(path).stdout
+    records = {record.name: record for record in seen.outcome.records}
+    assert (len(seen.outcome.records), records["meta"].steps) == (6, 40)
+    assert "35 more trainings of inner" in seen.outcome.rest[0]
+    assert len(list(tmp_path.rglob("run*.db"))) == 6
+    assert seen.outcome.to_json()["rest"] == list(seen.outcome.rest)
+
+
+def test_what_many_trainings_may_cost_is_bounded() -> None:
+    notebook = Notebook(lambda: None)
+    discovery = Discovery(notebook, Settings(allowance=1.0), lambda *_: None, lambda why: None)
+    allowances = []
+    for discovery._found in range(1, 500):
+        allowances.append(discovery._options("").allowance)
+    assert allowances[:3] == [1.0] * 3
+    assert sum(allowances) < 6
+
+
+def test_an_outer_loop_that_pauses_for_long_is_not_over(tmp_path: Path) -> None:
+    text = """
+import copy
+meta = net()
+outer = torch.optim.Adam(meta.parameters(), 1e-3)
+for task in range(5):
+    m = net()
+    train(m, torch.optim.SGD(m.parameters(), 0.01), 70)
+    train(meta, outer, 1)
+"""
+    records = {record.name: record for record in _run(tmp_path, text).outcome.records}
+    assert sum(record.steps for record in records.values() if record.steps < 70) == 5
 
 
 def test_both_made_before_either_is_trained(tmp_path: Path) -> None:
@@ -115,7 +172,7 @@ def test_other_ways_to_train(text: str, tmp_path: Path) -> None:
 
 def test_nothing_to_judge(tmp_path: Path) -> None:
     seen = _run(tmp_path, "net()(data()[0])")
-    assert (seen.outcome.verdict, seen.outcome.exit_code) == ("unjudged", 2)
+    assert (seen.verdict, seen.outcome.exit_code) == ("cannot tell", 2)
     assert seen.outcome.why_unjudged == "no optimizer took a step in this process"
 
 
@@ -235,3 +292,9 @@ def test_torch_is_left_as_it_was(tmp_path: Path) -> None:
     assert backward_passes.observers == ()
     assert not torch.nn.modules.module._global_forward_pre_hooks
     assert not torch.nn.modules.module._global_forward_hooks
+
+
+def test_systems_without_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("os.register_at_fork")
+    seen = _run(tmp_path, "m = net()\ntrain(m, torch.optim.SGD(m.parameters(), 0.1), 3)")
+    assert [record.steps for record in seen.outcome.records] == [3]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from paramedic.diagnose.case import Case
+from paramedic.prescribe.ranking import direct_first
+from paramedic.probe import ranks
 from paramedic.probe.attach import attach
 from paramedic.probe.attendant import Bystander, Patient
 from paramedic.probe.layers import qualified
 from paramedic.probe.options import Options
+from paramedic.probe.tree import parts, weights_of
 from paramedic.run.notebook import Notebook
 from paramedic.run.pairing import (
     LooseParameters,
@@ -26,11 +27,14 @@ from paramedic.run.pairing import (
     pairs,
 )
 from paramedic.run.places import Place, calling_frame
+from paramedic.run.recordings import Recordings
 from paramedic.run.settings import Settings
 from paramedic.run.sources import MODE, OPTIMIZER, sources
 from paramedic.run.training import Training
 from paramedic.types import Finding, Remedy, Severity
 
+TRACED = 5  # trainings whose optimizers are made on the same line that are recorded to a file
+_GENEROUS = 3  # trainings with the full allowance; that of all others together is as much again
 _WRONG_MODE = "wrong-mode"
 _GRAVITY = {Severity.INFO: 0, Severity.WARNING: 1, Severity.CRITICAL: 2}
 
@@ -48,12 +52,14 @@ class Discovery:
         self._notebook = notebook
         self._settings = settings
         self._tell, self._stop = tell, stop
+        self._recordings = Recordings(settings.trace)
         self._found = 0
+        self._of_line: Counter[Place | None] = Counter()  # trainings, by where optimizers are made
 
     def is_trained(self, module: nn.Module, known: Mapping[int, Training]) -> bool:
         """Whether an optimizer that is not watched holds a parameter of the module."""
         wanted = held(self._fresh(known))
-        return any(id(parameter) in wanted for parameter in module.parameters())
+        return any(id(parameter) in wanted for parameter in weights_of(module))
 
     def _fresh(self, known: Mapping[int, Training]) -> list[Optimizer]:
         return [
@@ -75,10 +81,10 @@ class Discovery:
         roots = outermost(self._notebook.modules())
         owned: dict[int, list[nn.Module]] = {}
         for optimizer in fresh:
-            models, loose = owners(optimizer, roots, called)
-            if loose:  # copies and what was read from a file were made without `__init__`
+            models, loose = owners(held([optimizer]), roots, called)
+            if loose:  # some may have been made without `__init__`
                 roots = outermost(self._notebook.all_modules())
-                models, loose = owners(optimizer, roots, called)
+                models, loose = owners(held([optimizer]), roots, called)
             if loose and any(one.requires_grad for one in loose):
                 models.append(LooseParameters(loose))
             owned[id(optimizer)] = [m for m in models if _learns(m)]
@@ -97,49 +103,61 @@ class Discovery:
         place = self._notebook.place(pair.optimizers[0])
         if place is not None:
             places[OPTIMIZER] = place
+        self._of_line[place] += 1
+        traced = self._of_line[place] <= TRACED
         monitor = attach(
-            named, pair.optimizers, self._options(" + ".join(names)),
-            lambda patient: _Caller(patient, self._on_case, layers, places),
+            named, pair.optimizers, self._options(" + ".join(names), traced=traced),
+            lambda patient: _Caller(patient, self._on_finding, layers, places),
         )  # fmt: skip
-        called = _expression(pair.models[0])
-        return Training(" + ".join(names), pair, monitor, layers, places, called)
+        called, optimizer = _expression(pair.models[0]), _expression(pair.optimizers[0])
+        return Training(" + ".join(names), pair, monitor, layers, places, called, optimizer)
 
-    def _options(self, name: str) -> Options:
+    def _options(self, name: str, *, traced: bool = True) -> Options:
         settings = self._settings
         return Options(
-            trace=settings.trace or _default_trace(),
+            trace=self._recordings.new() if traced and ranks.rank() == 0 else None,
             overhead=settings.overhead,
             select=tuple(settings.select),
             ignore=tuple(settings.ignore),
             strict=settings.strict,
             display=None if settings.display is None else settings.display(name),
             steps=settings.max_steps,
-            allowance=settings.allowance,
+            allowance=settings.allowance * min(1.0, (_GENEROUS / self._found) ** 2),
         )
 
     def _layers(self, named: Mapping[str, nn.Module]) -> dict[str, Place]:
         """Where each layer was made, by the name it has in the chart."""
         found: dict[str, Place] = {}
         for prefix, model in named.items():
-            for path, module in model.named_modules():
+            for path, module, _ in parts(model):
                 place = self._notebook.place(module)
                 if place is not None:
                     found[qualified(prefix, path) or type(module).__name__] = place
         return found
 
-    def _on_case(
-        self, case: Case, remedies: Sequence[Remedy], patient: Patient,
+    def _on_finding(
+        self, finding: Finding, remedies: Sequence[Remedy], patient: Patient,
         layers: Mapping[str, Place], places: dict[str, Place],
     ) -> None:  # fmt: skip
-        finding = case.finding
         if finding.slug == _WRONG_MODE:
-            evaluated = map(self._notebook.evaluated_at, patient.models.values())
-            places.update((MODE, place) for place in evaluated if place is not None)
+            places.update((MODE, place) for place in self._evaluated(finding, patient.models))
         lines = sources(finding, layers, places)
-        self._tell(finding, remedies[0] if remedies else None, lines[0] if lines else None)
+        advice = direct_first(remedies)
+        self._tell(finding, advice[0] if advice else None, lines[0] if lines else None)
         limit = self._settings.stop_on
         if limit is not None and _GRAVITY[finding.severity] >= _GRAVITY[limit]:
             self._stop(f"at {finding.slug} ({finding.severity.value}), as --stop-on says")
+
+    def _evaluated(self, finding: Finding, models: Mapping[str, nn.Module]) -> list[Place]:
+        """The line that put the layers of a finding into evaluation mode, the first of them."""
+        named = {
+            qualified(prefix, path) or type(module).__name__: module
+            for prefix, model in models.items()
+            for path, module in model.named_modules()
+        }
+        modules = (named[name] for name in finding.where if name in named)
+        found = (self._notebook.evaluated_at(module) for module in modules)
+        return [place for place in found if place is not None][:1]
 
     # -- trainings that belong together ------------------------------------------------------
 
@@ -159,19 +177,19 @@ class _Caller(Bystander):
     def __init__(
         self,
         patient: Patient,
-        on_case: Callable[..., None],
+        on_finding: Callable[..., None],
         layers: Mapping[str, Place],
         places: dict[str, Place],
     ) -> None:
         super().__init__(patient)
-        self._on_case, self._known = on_case, (patient, layers, places)
+        self._on_finding, self._known = on_finding, (patient, layers, places)
 
-    def case_opened(self, case: Case, remedies: Sequence[Remedy]) -> None:
-        self._on_case(case, remedies, *self._known)
+    def reported(self, finding: Finding, remedies: Sequence[Remedy]) -> None:
+        self._on_finding(finding, remedies, *self._known)
 
 
 def _learns(model: nn.Module) -> bool:
-    return any(parameter.requires_grad for parameter in model.parameters())
+    return any(parameter.requires_grad for parameter in weights_of(model))
 
 
 def _names(models: Sequence[nn.Module]) -> list[str]:
@@ -184,22 +202,18 @@ def _names(models: Sequence[nn.Module]) -> list[str]:
     return names
 
 
-def _expression(model: nn.Module) -> str:
-    """How the code that calls a model refers to it: `model`, `self.model`; empty if unknown."""
+def _expression(wanted: object) -> str:
+    """How the code that calls a model refers to it, or to its optimizer: `model`, `self.model`;
+    empty if unknown."""
     frame = calling_frame()
     if frame is None:
         return ""
     owner = frame.f_locals.get("self")
     attributes = {f"self.{key}": value for key, value in _attributes(owner).items()}
     known = {**frame.f_globals, **attributes, **frame.f_locals}
-    return next((key for key, value in known.items() if value is model), "")
+    return next((key for key, value in known.items() if value is wanted), "")
 
 
 def _attributes(owner: object) -> dict[str, object]:
     found = getattr(owner, "__dict__", None)
     return {**found, **found.get("_modules", {})} if isinstance(found, dict) else {}
-
-
-def _default_trace() -> Path:
-    """A new file in the temporary folder: nothing is written where the program works."""
-    return Path(tempfile.gettempdir()) / "paramedic-runs" / "run.db"

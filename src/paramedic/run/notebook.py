@@ -18,6 +18,7 @@ from paramedic.run.patching import Function, Patches
 from paramedic.run.places import Place, caller
 
 _Entry = tuple["weakref.ref[Any]", Place | None]
+_NO_LINE = Place("", 0)
 
 
 class Notebook:
@@ -26,12 +27,15 @@ class Notebook:
     def __init__(self, on_optimizer: Callable[[], None]) -> None:
         self._modules: dict[int, _Entry] = {}
         self._optimizers: dict[int, _Entry] = {}
-        self._evaluating: dict[int, Place | None] = {}
+        self._evaluated: dict[int, _Entry] = {}
+        self._line: Place | None = _NO_LINE  # by which a mode is being changed
+        self._struck: dict[int, _Entry] = {}
         self._on_optimizer = on_optimizer
 
     def open(self, patches: Patches) -> None:
         """Start to note."""
         patches.wrap(nn.Module, "__init__", self._module_maker)
+        patches.wrap(nn.Module, "__setstate__", self._module_copier)
         patches.wrap(nn.Module, "train", self._mode_setter)
         patches.wrap(Optimizer, "__init__", self._optimizer_maker)
 
@@ -43,11 +47,13 @@ class Notebook:
         return entry[1] if entry is not None and entry[0]() is made else None
 
     def evaluated_at(self, module: nn.Module) -> Place | None:
-        """The line that last put a module into evaluation mode."""
-        return self._evaluating.get(id(module))
+        """The line that last took a module from training into evaluation mode."""
+        entry = self._evaluated.get(id(module))
+        return entry[1] if entry is not None and entry[0]() is module else None
 
     def optimizers(self) -> list[Optimizer]:
         """Those that are alive, oldest first."""
+        list(_alive(self._struck))  # those that are not are let go of
         return list(_alive(self._optimizers))
 
     def modules(self) -> list[nn.Module]:
@@ -55,7 +61,7 @@ class Notebook:
         return list(_alive(self._modules))
 
     def all_modules(self) -> list[nn.Module]:
-        """All modules of the process, also copies and what was read from a file. Slow."""
+        """All modules of the process, however they were made. Slow."""
         return [one for one in gc.get_objects() if issubclass(type(one), nn.Module)]
 
     # -- what is noted -----------------------------------------------------------------------
@@ -67,6 +73,15 @@ class Notebook:
             self._modules[id(module)] = (weakref.ref(module), caller(constructed=module))
 
         return __init__
+
+    def _module_copier(self, original: Function) -> Function:
+        """Copies, and what is read from a file, are made without `__init__` and have no line."""
+
+        def __setstate__(module: nn.Module, state: Any) -> None:
+            original(module, state)
+            self._modules[id(module)] = (weakref.ref(module), None)
+
+        return __setstate__
 
     def _optimizer_maker(self, original: Function) -> Function:
         def __init__(optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:
@@ -81,19 +96,41 @@ class Notebook:
         self._optimizers[id(optimizer)] = (weakref.ref(optimizer), place or known)
         self._on_optimizer()
 
+    def strike(self, optimizer: Optimizer) -> None:
+        """Forget an optimizer that is still alive: its training is over."""
+        entry = self._optimizers.pop(id(optimizer), None)
+        if entry is not None:
+            self._struck[id(optimizer)] = entry
+
+    def revive(self, optimizer: Optimizer) -> None:
+        """It steps: if its training was over, it goes on."""
+        entry = self._struck.pop(id(optimizer), None)
+        if entry is not None and entry[0]() is optimizer:
+            self.note_optimizer(optimizer, entry[1])
+
     def _mode_setter(self, original: Function) -> Function:
+        """`train` calls itself for all parts of a module: the line is looked for once."""
+
         def train(module: nn.Module, mode: bool = True) -> Any:
-            if not mode and id(module) not in self._evaluating:
-                self._evaluating[id(module)] = caller()
-            elif mode:
-                self._evaluating.pop(id(module), None)
-            return original(module, mode)
+            if mode or not getattr(module, "training", False):
+                return original(module, mode)
+            outermost = self._line is _NO_LINE
+            if outermost:
+                self._line = caller()
+            self._evaluated[id(module)] = (weakref.ref(module), self._line)
+            try:
+                return original(module, mode)
+            finally:
+                if outermost:
+                    self._line = _NO_LINE
 
         return train
 
 
 def _alive(entries: dict[int, _Entry]) -> Iterator[Any]:
-    for reference, _ in list(entries.values()):
+    for key, (reference, _) in list(entries.items()):
         found = reference()
         if found is not None:
             yield found
+        else:  # else each search would take longer than the one before
+            del entries[key]

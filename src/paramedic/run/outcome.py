@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from paramedic.diagnose.causes import Diagnosis, brings_about
+from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.conclusion import Conclusion
+from paramedic.diagnose.document import (
+    TrainingReport,
+    document,
+    exit_code,
+    explained_by,
+    overall,
+)
+from paramedic.diagnose.verdict import Assessment
 from paramedic.run.places import Place
 from paramedic.run.sources import sources
-from paramedic.types import Chart, Epoch, Finding, Remedy
+from paramedic.types import Chart, Epoch, Finding, Remedy, Verdict
 
-SCHEMA = "paramedic/report@1"
-HEALTHY, SICK, NOT_JUDGED = 0, 1, 2
-_GRAVITY = {"healthy": 0, "warning": 1, "critical": 2}
+_UNSEEN = Conclusion(Assessment(Verdict.TOO_EARLY, "nothing was seen yet"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,7 @@ class Record:
     steps: int = 0
     frames: int = 0
     diagnosis: Diagnosis = field(default_factory=Diagnosis)
+    conclusion: Conclusion = _UNSEEN
     remedies: tuple[Remedy, ...] = ()
     chart: Chart = field(default_factory=Chart)
     layers: Mapping[str, Place] = field(default_factory=dict)
@@ -41,16 +49,14 @@ class Record:
     called: str = ""  # how the program refers to the model where it calls it
     root_class: str = ""  # of the model, and where it was made
     root_place: Place | None = None
+    returns: tuple[tuple[int, float], ...] = ()  # of episodes: after how many steps, and how much
+    interactions: int = 0  # steps before which an environment was stepped since the last one
 
     @property
-    def judged(self) -> bool:
-        """Whether silence means health."""
-        return bool(self.diagnosis.findings) or self.frames > 0
-
-    @property
-    def gravity(self) -> int:
-        """0 for healthy, 1 for a warning, 2 for something critical."""
-        return _GRAVITY[self.diagnosis.health]
+    def interacts(self) -> bool:
+        """Whether an environment was stepped between steps of the training: reinforcement
+        learning, whose data change with the model."""
+        return self.interactions > 1
 
     def source(self, finding: Finding) -> list[Place]:
         """The lines to look at for a finding, the most telling first."""
@@ -70,12 +76,22 @@ class Record:
 
     def cause_of(self, finding: Finding) -> str | None:
         """The slug of the finding that explains this one."""
-        if finding not in self.diagnosis.consequences:
-            return None
-        for other in self.diagnosis.findings:
-            if other is not finding and brings_about(other, finding):
-                return other.slug
-        return None if self.diagnosis.root is None else self.diagnosis.root.slug
+        return explained_by(finding, self.diagnosis)
+
+    def report(self, verified: Mapping[str, Verified] | None = None) -> TrainingReport:
+        """What is reported of it, with lines of the user's source."""
+        return TrainingReport(
+            name=self.name,
+            steps=self.steps,
+            conclusion=self.conclusion,
+            diagnosis=self.diagnosis,
+            remedies=self.remedies,
+            not_checked={**self.diagnosis.not_checked, **self.not_measured},
+            overhead={name: self.spent[name] for name in ("share", "seconds") if self.spent},
+            trace=None if self.trace is None else str(self.trace),
+            details=lambda finding: {"source": [one.to_json() for one in self.source(finding)]},
+            verified={slug: one.to_json() for slug, one in (verified or {}).items()},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,30 +116,36 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """All trainings of a program, the gravest first. `verified` is by the slug of a remedy."""
+    """The trainings of a program, the gravest first. `verified` is by the slug of a remedy."""
 
     program: str
     records: tuple[Record, ...] = ()
     stopped: str = ""
     why_unjudged: str = ""
     verified: Mapping[str, Verified] = field(default_factory=dict)
+    rest: tuple[str, ...] = ()  # of trainings without a record, and of what was not watched
 
     @property
-    def verdict(self) -> str:
-        """`healthy`, `sick` or `unjudged`."""
-        if not any(record.judged for record in self.records):
-            return "unjudged"
-        return "sick" if any(record.gravity for record in self.records) else "healthy"
+    def assessment(self) -> Assessment:
+        """The verdict on the program and why: that of a training that fails, else of one that
+        learns."""
+        return overall([record.conclusion for record in self.records], self.why_unjudged)
 
     @property
     def exit_code(self) -> int:
-        """0 healthy, 1 sick, 2 could not judge."""
-        return {"healthy": HEALTHY, "sick": SICK, "unjudged": NOT_JUDGED}[self.verdict]
+        """0 learning, 1 not learning, diverged or a fault, 2 too early or cannot tell."""
+        return exit_code([record.conclusion for record in self.records])
 
     @property
-    def root(self) -> Finding | None:
-        """The root cause of the gravest training."""
-        return self.records[0].diagnosis.root if self.records else None
+    def leading(self) -> Finding | None:
+        """The finding to begin with: a fault, or the most likely cause."""
+        found = [record.conclusion.leading for record in self.records]
+        return next((one for one in found if one is not None), None)
+
+    @property
+    def suspect(self) -> bool:
+        """Whether anything was found that a patch may help against, proven or not."""
+        return any(record.diagnosis.health != "healthy" for record in self.records)
 
     @property
     def overhead(self) -> float:
@@ -132,66 +154,20 @@ class Outcome:
                    default=0.0)  # fmt: skip
 
     def to_json(self) -> dict[str, Any]:
-        """The report `paramedic/report@1`; the root cause is the first finding."""
-        first = self.records[0] if self.records else None
-        trace = None if first is None or first.trace is None else str(first.trace)
-        found = {
-            "schema": SCHEMA,
-            "program": self.program,
-            "verdict": self.verdict,
-            "steps": sum(record.steps for record in self.records),
-            "findings": [one for record in self.records for one in self._findings(record)],
-            "not_checked": [] if first is None else list(_not_checked(first)),
-            "overhead": self.overhead,
-            "trace": trace,
-        }
-        if len(self.records) > 1:
-            found["trainings"] = [
-                {"name": record.name, "steps": record.steps, "health": record.diagnosis.health,
-                 "trace": None if record.trace is None else str(record.trace)}
-                for record in self.records
-            ]  # fmt: skip
-        return found
-
-    def _findings(self, record: Record) -> Iterator[dict[str, Any]]:
-        for finding in record.diagnosis.findings:
-            yield {
-                "code": finding.code,
-                "slug": finding.slug,
-                "severity": finding.severity.value,
-                "confidence": finding.confidence,
-                "first_step": finding.evidence.get("first_step", finding.step),
-                "message": finding.message,
-                "where": list(finding.where),
-                "source": [place.to_json() for place in record.source(finding)],
-                "evidence": finding.to_json()["evidence"],
-                "explained_by": record.cause_of(finding),
-                "remedies": [self._remedy(one) for one in record.remedies_for(finding)],
-                "training": record.name,
-            }
-
-    def _remedy(self, remedy: Remedy) -> dict[str, Any]:
-        verified = self.verified.get(remedy.slug)
-        return {
-            "slug": remedy.slug,
-            "title": remedy.title,
-            "confidence": remedy.confidence,
-            "safety": remedy.safety.value,
-            "code": remedy.code,
-            "diff": remedy.diff,
-            "verified": None if verified is None else verified.to_json(),
-        }
+        """The report `paramedic/report@2`."""
+        reports = [record.report(self.verified) for record in self.records]
+        rest = {"rest": list(self.rest)} if self.rest else {}
+        return document(self.program, reports, unjudged=self.why_unjudged, **rest)
 
 
-def _not_checked(record: Record) -> Iterator[dict[str, str]]:
-    reasons = {**record.diagnosis.not_checked, **record.not_measured}
-    for slug, why in reasons.items():
-        yield {"slug": slug, "why": why}
+def most_serious_first(records: Sequence[Record]) -> tuple[Record, ...]:
+    """Those that fail first, then those with a fault; of equals the longest first."""
 
+    def key(record: Record) -> tuple[bool, bool, int]:
+        conclusion = record.conclusion
+        return not conclusion.failed, not conclusion.faults, -record.steps
 
-def gravest_first(records: Sequence[Record]) -> tuple[Record, ...]:
-    """Sorted by how bad it is; of equals the longest first."""
-    return tuple(sorted(records, key=lambda record: (-record.gravity, -record.steps)))
+    return tuple(sorted(records, key=key))
 
 
 def with_remedy(outcome: Outcome, remedy: Remedy) -> Outcome:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from paramedic.probe.tree import weights_of
+
 
 @dataclass(slots=True)
 class Pair:
@@ -43,15 +45,15 @@ def outermost(modules: Sequence[nn.Module]) -> list[nn.Module]:
 
 
 def owners(
-    optimizer: Optimizer, roots: Sequence[nn.Module], called: nn.Module | None = None
+    tensors: Mapping[int, Tensor], roots: Sequence[nn.Module], called: nn.Module | None = None
 ) -> tuple[list[nn.Module], list[Tensor]]:
-    """The outermost modules whose parameters an optimizer holds, and what none of them owns.
+    """The outermost modules that own parameters, given by `id`, and what none of them owns.
 
     Of modules that share parameters the one that was `called` comes first, then the one that owns
     most of them, then the newest.
     """
-    missing = held([optimizer])
-    owned = [(root, [id(one) for one in root.parameters()]) for root in reversed(roots)]
+    missing = dict(tensors)
+    owned = [(root, [id(one) for one in weights_of(root)]) for root in reversed(roots)]
     ranked = sorted(
         ((root, mine) for root, mine in owned if not missing.keys().isdisjoint(mine)),
         key=lambda pair: (pair[0] is not called, -len(missing.keys() & set(pair[1]))),
@@ -86,14 +88,19 @@ def joined(several: Sequence[Pair]) -> Pair:
 
 
 def leaves(roots: Iterable[Tensor]) -> set[int]:
+    """The `id` of each parameter that a loss depends on."""
+    return set(leaf_tensors(roots))
+
+
+def leaf_tensors(roots: Iterable[Tensor]) -> dict[int, Tensor]:
     """The parameters that a loss depends on, by `id`."""
     waiting = [root.grad_fn for root in roots if root.grad_fn is not None]
     seen: set[object] = set(waiting)
-    found: set[int] = set()
+    found: dict[int, Tensor] = {}
     while waiting:
         node = waiting.pop()
         if hasattr(node, "variable"):
-            found.add(id(node.variable))
+            found[id(node.variable)] = node.variable
         for after, _ in node.next_functions:
             if after is not None and after not in seen:
                 seen.add(after)

@@ -3,31 +3,52 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from paramedic.run.crier import Crier, logging_aside
 from paramedic.run.imports import AfterImport
 from paramedic.run.program import Ending, Program, check, execute
 from paramedic.run.settings import Settings
+from paramedic.run.termination import TERMINATED, on_termination
 
 if TYPE_CHECKING:
     from paramedic.run.outcome import Outcome, Record
     from paramedic.run.watcher import Watcher
 
 
-def watched(program: Program, settings: Settings, crier: Crier) -> tuple[Outcome, Ending]:
-    """Run a program under watch; what was found, and how the program ended."""
+def watched(
+    program: Program,
+    settings: Settings,
+    crier: Crier,
+    on_terminated: Callable[[Outcome, Ending], None] | None = None,
+) -> tuple[Outcome, Ending]:
+    """Run a program under watch; what was found, and how the program ended.
+
+    A program that is ended by SIGTERM does not return: `on_terminated` is called in its place.
+    """
     check(program)
     watchers: list[Watcher] = []
     waiting = AfterImport("torch", lambda: watchers.extend(_watchers(settings, crier)))
+
+    def closed() -> list[Record]:
+        return [record for watcher in watchers for record in watcher.close()]
+
+    def terminated() -> None:
+        assert on_terminated is not None
+        ending = Ending(code=TERMINATED, stopped="by SIGTERM")
+        on_terminated(_outcome(program, closed(), ending, watchers), ending)
+
     with logging_aside(crier):
         waiting.install()
         try:
-            ending = execute(program)
+            with nullcontext() if on_terminated is None else on_termination(terminated):
+                ending = execute(program)
         finally:
             waiting.remove()
-            records = [record for watcher in watchers for record in watcher.close()]
-    return _outcome(program, records, ending, imported=bool(watchers)), ending
+            records = closed()
+    return _outcome(program, records, ending, watchers), ending
 
 
 def _watchers(settings: Settings, crier: Crier) -> list[Watcher]:
@@ -42,14 +63,30 @@ def _watchers(settings: Settings, crier: Crier) -> list[Watcher]:
     return [watcher]
 
 
-def _outcome(program: Program, records: list[Record], ending: Ending, *, imported: bool) -> Outcome:
-    from paramedic.run.outcome import Outcome, gravest_first
+def _outcome(
+    program: Program, records: list[Record], ending: Ending, watchers: list[Watcher]
+) -> Outcome:
+    from paramedic.run.outcome import Outcome, most_serious_first
 
-    if not imported:
-        off = "Paramedic is switched off by the environment variable PARAMEDIC"
-        why = off if "torch" in sys.modules else "the program did not import torch"
+    if not watchers:
+        why = _why_unwatched()
+    elif not records and any(watcher.children_trained for watcher in watchers):
+        why = "only child processes trained, and these are not watched"
     elif not records:
         why = "no optimizer took a step in this process"
     else:
-        why = "no step was looked at"
-    return Outcome(program.name, gravest_first(records), stopped=ending.stopped, why_unjudged=why)
+        why = ""
+    rest = tuple(sentence for watcher in watchers for sentence in watcher.rest)
+    ordered = most_serious_first(records)
+    return Outcome(program.name, ordered, stopped=ending.stopped, why_unjudged=why, rest=rest)
+
+
+def _why_unwatched() -> str:
+    """Why no watcher was at work in the process of the program."""
+    if "torch" not in sys.modules:
+        return "the program did not import torch"
+    from paramedic.probe.attach import is_off
+
+    if is_off():
+        return "Paramedic is switched off by the environment variable PARAMEDIC"
+    return "torch was imported in a way that could not be followed, so nothing was watched"

@@ -18,9 +18,9 @@ class Settings:
 
     `stop_on` ends the program when something of this severity is found, `max_steps` after so many
     optimizer steps of one training; `trace` is the file to record to, by default a new one in
-    the temporary folder; `display` makes what shows a training, by its name. `overhead` is the
-    share of the time that watching may take, `allowance` the seconds of the processor beyond it,
-    so that scripts of a few seconds are seen closely, too.
+    a private folder (see `recordings`); `display` makes what shows a training, by its name.
+    `overhead` is the share of the time that watching may take, `allowance` the seconds of the
+    processor beyond it, so that scripts of a few seconds are seen closely, too.
     """
 
     select: Sequence[str] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from paramedic.run.culprits import culprits
 from paramedic.run.places import Place
 from paramedic.types import Finding
 
@@ -43,8 +44,12 @@ _ORIGINS = {"loss": (LOSS,), "target": (LOSS,), "input": (MODEL,)}  # of a value
 def sources(
     finding: Finding, layers: Mapping[str, Place], places: Mapping[str, Place]
 ) -> list[Place]:
-    """The lines for a finding, without repetition."""
-    return list(dict.fromkeys(_all(finding, layers, places)))
+    """The lines for a finding, without repetition: first what the source itself gives away."""
+    found = (*_all(finding, layers, places),)
+    first = culprits(finding, layers, places)
+    # A module that computes the function at the end is the culprit, and not a call elsewhere.
+    named = finding.slug == "improper-output-activation" and bool(finding.where)
+    return list(dict.fromkeys((*found, *first) if named else (*first, *found)))
 
 
 def _all(

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from paramedic.diagnose.verdict import Metric
+from paramedic.prescribe.spelling import renamed
 from paramedic.probe.monitor import Monitor
+from paramedic.run.environments import Returns
 from paramedic.run.outcome import Record
 from paramedic.run.pairing import Pair
 from paramedic.run.places import Place
+from paramedic.run.sources import OPTIMIZER
+from paramedic.types import Remedy
+
+_FORGOTTEN = 50  # steps of others after which a training is over
+ENVIRONMENT = (
+    "the data come from an environment that the model acts in: the loss does not measure progress"
+)
+_NEVER_BEGUN = 1000  # the same for one that has not stepped yet
 
 
 @dataclass(slots=True)
@@ -22,14 +33,33 @@ class Training:
     layers: dict[str, Place] = field(default_factory=dict)  # where each was made
     places: dict[str, Place] = field(default_factory=dict)  # `optimizer`, `loss`, `backward` …
     called: str = ""  # how the program refers to the model where it calls it
+    optimizer: str = ""  # how it refers to the optimizer there
     complete: bool = False  # all places that will be found are found
     steps_of_others: int = 0  # since it stepped last
+    longest_pause: int = 0  # the most of these that it has been through
     epoch_began: int = 0
+    returns: Returns = field(default_factory=Returns)  # of episodes in environments
+    interactions: int = 0  # steps before which an environment was stepped since the last one
+    environment_steps: int = 0  # at the last step
 
     @property
     def root_class(self) -> str:
         """The class of the model; of several, of the first."""
         return type(self.pair.models[0]).__name__
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has paused for longer than ever before (the outer loop of learning to learn
+        pauses for all inner ones); one that has not begun is waited for longer."""
+        begun = self.monitor.last_step >= 0
+        most = max(_FORGOTTEN, 4 * self.longest_pause) if begun else _NEVER_BEGUN
+        return self.steps_of_others >= most
+
+    def precedes(self, other: Training) -> bool:
+        """Whether it ends where the other begins: a loop has come around, to the line that makes
+        the optimizer, after this one has stepped."""
+        line = self.places.get(OPTIMIZER)
+        return self.monitor.last_step >= 0 and line == other.places.get(OPTIMIZER) is not None
 
     def epoch(self, values: dict[str, float]) -> None:
         """An epoch has ended; the training loss is added to its numbers."""
@@ -40,9 +70,31 @@ class Training:
         self.epoch_began = self.monitor.last_step + 1
         self.monitor.epoch(train_loss=float(lately.mean()), **values)
 
+    def _remedies(self) -> tuple[Remedy, ...]:
+        """With code that uses the names of the program."""
+        names = {"optimizer": self.optimizer}
+        if len(self.pair.models) == 1:
+            names["model"] = self.called
+        return tuple(
+            replace(remedy, code=renamed(remedy.code, names)) for remedy in self.monitor.remedies
+        )
+
+    def interacted(self, environment_steps: int) -> None:
+        """A step begins; environments have been stepped so often by now."""
+        if environment_steps > self.environment_steps:
+            self.environment_steps = environment_steps
+            self.interactions += 1
+
+    def _returned(self) -> Metric:
+        """What the program measures itself by: the returns of episodes."""
+        returns = [value for _, value in self.returns.all()]
+        return Metric("return of an episode", np.array(returns, np.float64))
+
     def close(self) -> Record:
         """Stop watching; what was learned, as plain values."""
         monitor = self.monitor
+        if self.interactions > 1:
+            monitor.judge_by(self._returned(), ENVIRONMENT)
         monitor.close()
         window = monitor.window()
         return Record(
@@ -50,7 +102,8 @@ class Training:
             steps=monitor.last_step + 1,
             frames=len(window),
             diagnosis=monitor.diagnosis,
-            remedies=monitor.remedies,
+            conclusion=monitor.conclusion,
+            remedies=self._remedies(),
             chart=monitor.chart,
             layers=dict(self.layers),
             places=dict(self.places),
@@ -62,4 +115,6 @@ class Training:
             called=self.called,
             root_class=self.root_class,
             root_place=self.layers.get(self.root_class),
+            returns=self.returns.all(),
+            interactions=self.interactions,
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -24,8 +25,13 @@ from torch.optim.optimizer import (
 from paramedic.probe.backward import backward_passes
 from paramedic.probe.compiler import never_traced
 from paramedic.probe.guard import Guard, aside
+from paramedic.run.by_hand import ByHand
+from paramedic.run.children import Children, sentence
 from paramedic.run.discovery import Discovery
+from paramedic.run.environments import Environments, Returns
+from paramedic.run.keeping import Keeping, discard
 from paramedic.run.keras import Keras
+from paramedic.run.keras_losses import KerasLosses
 from paramedic.run.losses import observe_losses
 from paramedic.run.notebook import Notebook
 from paramedic.run.outcome import Record
@@ -34,11 +40,10 @@ from paramedic.run.phases import Phases
 from paramedic.run.places import Place, caller
 from paramedic.run.program import Enough
 from paramedic.run.settings import Settings
-from paramedic.run.sources import BACKWARD, LOSS, MODEL, STEP
+from paramedic.run.sources import BACKWARD, LOSS, MODEL, OPTIMIZER, STEP
 from paramedic.run.training import Training
 
 _MOST_CALLS = 10_000  # of modules that are asked whether they are trained
-_FORGOTTEN = 50  # steps of others after which a training is over
 
 
 class Watcher:
@@ -51,9 +56,21 @@ class Watcher:
         self._phases = Phases(self.guard)
         self._notebook = Notebook(self._on_optimizer)
         self._keras = Keras(self._patches, self._notebook.note_optimizer)
+        self._keras_losses = KerasLosses(
+            self._patches, self.guard, self._notice_loss, self._is_curious
+        )
+        self._by_hand = ByHand(
+            self.guard, self._notebook,
+            may_hook=lambda: not self._compiled, on_stray=self._resume,
+            on_step=(self._on_step_begin, self._on_step_end),
+        )  # fmt: skip
+        self._children = Children()
+        self.children_trained = 0  # processes, known when it is closed
+        self._environments = Environments(self.guard, self._on_return)
+        self._early = Returns()  # of episodes before any training was found
         self._discovery = Discovery(self._notebook, settings, tell, self._stop)
         self._trainings: list[Training] = []
-        self._records: list[Record] = []
+        self._kept = Keeping()
         self._by_optimizer: dict[int, Training] = {}
         self._current: Training | None = None  # the one that stepped last
         self._handles: list[Any] = []
@@ -73,22 +90,35 @@ class Watcher:
         self._notebook.open(self._patches)
         self._phases.open(self._patches)
         self._keras.open()
+        self._keras_losses.open()
+        self._environments.open()
+        self._children.open(self._patches)
         observe_losses(self._patches, self._notice_loss, self._is_curious)
         self._patches.wrap(torch, "compile", self._compiler)
         backward_passes.observe(self)
         self._handles = [register_optimizer_step_pre_hook(self._on_step_begin)]
         if self._settings.may_stop:
             self._handles.append(register_optimizer_step_post_hook(self._on_step_end))
-        os.register_at_fork(after_in_child=self._abandon)
+        if hasattr(os, "register_at_fork"):  # only where there is a fork
+            os.register_at_fork(after_in_child=self._abandon)
 
     def close(self) -> list[Record]:
         """Stop watching; what was learned of each training."""
+        with suppress(Enough):  # the program is over already
+            self._by_hand.close()
         self._end_epoch()
         self._leave()
+        self.children_trained = self._children.close()
         for training in self._trainings:
             self._keep(training)
         self._trainings.clear()
-        return self._records
+        return self._kept.records()
+
+    @property
+    def rest(self) -> tuple[str, ...]:
+        """What there is to say of trainings that have no record of their own."""
+        count = self.children_trained
+        return (*self._kept.rest(), *([sentence(count)] if count else []))
 
     def _abandon(self) -> None:
         """A forked child is not ours to watch, and the traces are not its to write."""
@@ -96,10 +126,14 @@ class Watcher:
         for training in self._trainings:
             training.monitor.abandon()
         self._trainings, self._by_optimizer = [], {}
+        self._children.in_child()
 
     def _leave(self) -> None:
         """Take all hooks of the discovery away."""
         self._keras.close()
+        self._keras_losses.close()
+        self._environments.close()
+        self._by_hand.abandon()
         self._phases.guesses.close()
         self._patches.remove()
         backward_passes.forget(self)
@@ -111,8 +145,8 @@ class Watcher:
 
     def _keep(self, training: Training) -> None:
         record = self.guard.attempt("records", training.close)
-        if record is not None and record.steps:
-            self._records.append(record)
+        if record is not None:
+            self.guard.attempt("records", self._kept.add, record)
 
     # -- finding -----------------------------------------------------------------------------
 
@@ -120,11 +154,16 @@ class Watcher:
         """There is an optimizer: the next forward pass may be the first of a training."""
         if self._process != os.getpid():
             return
-        if not self._searching:
-            backward_passes.observe(self)
-        self._searching = self._pending = True
+        self._resume()
+        self._pending = True
         if self._forward_handle is None and not self._compiled:
             self._forward_handle = register_module_forward_pre_hook(self._on_forward)
+
+    def _resume(self) -> None:
+        """Look at backward passes again: there may be another training."""
+        if not self._searching:
+            self._searching = True
+            backward_passes.observe(self)
 
     def _compiler(self, original: Function) -> Function:
         """Compiled modules warn of global hooks, and are compiled again when these go: such a
@@ -157,15 +196,24 @@ class Watcher:
             return
         self._disarm()
         self._pending = False
+        before = [self._by_optimizer[id(one)] for one in self._by_hand.superseded()]
+        for training in before:
+            self._forget(training)
         place = caller()
         if place is not None and called is not None:
             self._last[MODEL] = place
         for training in self._discovery.trainings(called, self._by_optimizer):
             self._add(training)
+            for other in before:
+                training.monitor.follow(other.monitor)
 
     def _add(self, training: Training) -> None:
+        for other in [one for one in self._trainings if one.precedes(training)]:
+            self._forget(other)
         for optimizer in training.pair.optimizers:
             self._by_optimizer[id(optimizer)] = training
+        for _, value in self._early.all():
+            training.returns.add(0, value)
         self._trainings.append(training)
         if len(training.pair.models) == 1 and not self._compiled:
             self._phases.guesses.follow(training.pair.models[0])
@@ -184,7 +232,7 @@ class Watcher:
         place = caller()
         if place is not None:
             self._last[BACKWARD] = place
-        if self._pending:
+        if self._pending or self._by_hand.search(roots):
             self._search(None)
         if len(self._trainings) > 1:
             self._join(roots)
@@ -196,8 +244,11 @@ class Watcher:
             return
         for training in reached:
             training.monitor.close()
+            discard(training.monitor.trace)
             self._trainings.remove(training)
-        self._add(self._discovery.joined(reached))
+        whole = self._discovery.joined(reached)
+        self._add(whole)
+        whole.returns = reached[0].returns
 
     def _is_curious(self) -> bool:
         """Whether the losses of trainings still have something to tell."""
@@ -219,6 +270,13 @@ class Watcher:
         if values is not None and self._current is not None:
             self._current.epoch(values)
 
+    def _on_return(self, value: float) -> None:
+        """An episode in an environment has ended."""
+        if not self._trainings and not self._kept:
+            self._early.add(0, value)
+        for training in self._trainings:
+            training.returns.add(training.monitor.last_step + 1, value)
+
     # -- steps -------------------------------------------------------------------------------
 
     @never_traced
@@ -231,8 +289,12 @@ class Watcher:
         training = self._by_optimizer.get(id(optimizer))
         if training is not None:
             self._current = training
+            if self._environments.steps:
+                training.interacted(self._environments.steps)
             if len(self._trainings) > 1:
                 self._age(training)
+        else:
+            self._notebook.revive(optimizer)
 
     @aside("discovery")
     def _notice_step(self, optimizer: Optimizer) -> None:
@@ -247,10 +309,13 @@ class Watcher:
 
     def _locate(self, training: Training) -> None:
         """The lines that were run last are those of this training."""
-        place = caller()
+        line = self._by_hand.line(training.pair.optimizers[0])
+        place = line or caller()
         if place is not None:
             self._last[STEP] = place
         training.places.update(self._last)
+        if line is not None:
+            training.places[OPTIMIZER] = line
         # Inside a closure the first step begins before its backward pass.
         training.complete = BACKWARD in training.places or training.monitor.last_step > 0
 
@@ -268,16 +333,19 @@ class Watcher:
     @aside("discovery")
     def _age(self, stepped: Training) -> None:
         """A training that has not stepped for long while another has is over: let go of it."""
+        stepped.longest_pause = max(stepped.longest_pause, stepped.steps_of_others)
         stepped.steps_of_others = 0
         for training in list(self._trainings):
-            if training is stepped or training.monitor.last_step < 0:
-                continue
-            training.steps_of_others += 1
-            if training.steps_of_others >= _FORGOTTEN:
-                self._forget(training)
+            if training is not stepped:
+                training.steps_of_others += 1
+                if training.is_over:
+                    self._forget(training)
 
     def _forget(self, training: Training) -> None:
         self._trainings.remove(training)
+        self._by_hand.drop(training.pair.optimizers)
+        for optimizer in training.pair.optimizers:
+            self._notebook.strike(optimizer)
         self._keep(training)
         for key, one in list(self._by_optimizer.items()):
             if one is training:

@@ -14,7 +14,7 @@ from paramedic.run.outcome import Outcome, Verified
 from paramedic.run.program import Program
 from paramedic.types import Remedy
 from tests.run.support import script, under_watch
-from tests.run.test_outcome import REMEDY, SICK
+from tests.run.test_outcome import FAILED, REMEDY
 
 SLOW = """
 import pathlib
@@ -51,7 +51,7 @@ def test_a_patch_that_was_really_tried(tmp_path: Path, monkeypatch: pytest.Monke
     assert path.read_text() == found.patch.before
     assert (tmp_path / "result.txt").read_text() == "mine"
     report = told(seen.outcome, found).to_json()
-    remedy = report["findings"][0]["remedies"][0]
+    remedy = report["trainings"][0]["findings"][0]["remedies"][0]
     assert remedy["diff"] == found.patch.diff()
     assert remedy["verified"]["after"] < remedy["verified"]["before"]
     assert {name: len(curve) for name, curve in remedy["verified"]["curves"].items()} == {
@@ -75,7 +75,7 @@ def _three(
         verified, after = next(results)
         return Trial(patch, verified, "", Verified("val_loss", 1.0, after, 10))
 
-    monkeypatch.setattr(fixing, "candidates", lambda *_: [(SICK, "x", one) for one in patches])
+    monkeypatch.setattr(fixing, "candidates", lambda *_: [(FAILED, "x", one) for one in patches])
     monkeypatch.setattr(fixing, "attempt", attempt)
     return fix(Outcome("t"), Program("t.py"), Budget(), lambda _: None, verify=True)
 
@@ -88,7 +88,7 @@ def test_a_try_is_as_long_as_the_original(monkeypatch: pytest.MonkeyPatch) -> No
         return Trial(patch, False, "")
 
     patch = Patch(REMEDY, Path("t.py"), "", "x")
-    monkeypatch.setattr(fixing, "candidates", lambda *_: [(SICK, "x", patch)])
+    monkeypatch.setattr(fixing, "candidates", lambda *_: [(FAILED, "x", patch)])
     monkeypatch.setattr(fixing, "attempt", attempt)
     for outcome, limit in (
         (Outcome("t"), Budget()),
@@ -129,7 +129,9 @@ def test_else_none(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_cannot_be_patched_is_left_alone(tmp_path: Path) -> None:
-    gone = replace(SICK, places={k: replace(p, file="/gone.py") for k, p in SICK.places.items()})
+    gone = replace(
+        FAILED, places={k: replace(p, file="/gone.py") for k, p in FAILED.places.items()}
+    )
     assert list(candidates(Outcome("t", (gone,)), Program("t.py"))) == []
 
 

@@ -19,7 +19,8 @@ def _epochs(*values: float, name: str = "val_loss") -> list[Epoch]:
 
 
 def _trial(before: Course, after: Course, *slugs: str) -> Trial:
-    report = {"findings": [{"slug": slug, "severity": "warning"} for slug in slugs]}
+    findings = [{"slug": slug, "severity_if_cause": "warning"} for slug in slugs]
+    report = {"trainings": [{"findings": findings}]}
     return _compared(PATCH, before, after, report, "sick")
 
 

@@ -56,4 +56,14 @@ def test_a_sick_script(library: str) -> None:
 def test_a_healthy_script(library: str) -> None:
     seen = _run(library, "3e-3")
     assert seen.ending.code == 0, seen.stderr
-    assert seen.outcome.verdict == "healthy"
+    assert seen.verdict == "learning"
+
+
+def test_a_model_of_keras_is_seen_layer_by_layer() -> None:
+    (record,) = _run("keras", "3e-3").outcome.records
+    assert [(one.kind, one.parameters) for one in record.chart.layers] == [
+        ("Dense", 288), ("Dense", 66)
+    ]  # fmt: skip
+    assert (record.chart.task, record.chart.loss) == ("multi-class", "cross-entropy")
+    assert record.chart.target_kind == "integer"
+    assert all(loss == loss for loss in record.losses)

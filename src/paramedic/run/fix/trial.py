@@ -186,7 +186,12 @@ def _compared(
     numbers = _numbers(before, after, steps)
     if numbers is None:
         return Trial(patch, False, "there was nothing to compare", None, curves)
-    still = [one["slug"] for one in report["findings"] if one["severity"] != "info"]
+    still = [
+        finding["slug"]
+        for training in report["trainings"]
+        for finding in training["findings"]
+        if finding["severity_if_cause"] != "info"
+    ]
     if slug in still:
         return Trial(patch, False, f"{slug} is still there", numbers, curves)
     trial = Trial(patch, True, f"{slug} is gone", numbers, curves)
