@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from packaging.tags import platform_tags
 
 FOLDER = Path("src/paramedic/probe/native")
 FLAGS = ["-O3", "-std=c11", "-fPIC", "-shared", "-fopenmp-simd", "-fno-math-errno"]
@@ -35,5 +36,10 @@ class NativeKernel(BuildHookInterface):
             self.app.display_warning(f"No native kernel, NumPy will do: {detail}")
             return
         build_data["pure_python"] = False
-        build_data["infer_tag"] = True
+        build_data["tag"] = f"py3-none-{_platform()}"  # the kernel is called by ctypes
         build_data["artifacts"].append(str(FOLDER / library.name))
+
+
+def _platform() -> str:
+    """This machine, without the promise of `manylinux` that a local compiler cannot keep."""
+    return next(tag for tag in platform_tags() if not tag.startswith(("manylinux", "musllinux")))

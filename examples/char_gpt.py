@@ -169,7 +169,7 @@ def train(model: CharGPT, text: Text, options: argparse.Namespace) -> Monitor:
 def tell(monitor: Monitor) -> None:
     """The verdict: how the run is, the root cause first, and then what follows from it."""
     looks, steps = sum(monitor.spent["looks"].values()), monitor.spent["steps"]
-    print(f"\nVerdict: {monitor.health}; {looks} of {steps} steps were looked at.")
+    print(f"\nVerdict: {monitor.verdict}; {looks} of {steps} steps were looked at.")
     for finding in monitor.findings:
         print(f"  {finding.slug} ({finding.code}), step {finding.step}: {finding.message}")
 
@@ -190,7 +190,7 @@ def main() -> None:
     model = CharGPT(len(text.alphabet), options)
     print(f"{sum(one.numel() for one in model.parameters()):,} parameters")
     monitor = train(model, text, options)
-    if monitor.health != "critical":
+    if monitor.verdict == "learning":
         print(f"\nIt writes:\n{write(model, text)}")
     tell(monitor)
 

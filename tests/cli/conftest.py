@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,13 +56,16 @@ def two_rules(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def record(tmp_path: Path) -> Callable[..., Path]:
-    """`record(name, loss)` writes a run of eight steps with this loss."""
+    """`record(name, loss)` writes a run of 60 steps with this loss, or one that falls to `to`."""
 
-    def write(name: str, loss: float, frames: int = 8) -> Path:
+    def write(
+        name: str, first: float, to: float | None = None, *, steps: int = 60, frames: int = 60
+    ) -> Path:
         writer = Writer(tmp_path / name)
         writer.chart(Chart())
-        for step in range(8):
-            writer.pulse(step, loss, True, False)
+        for step in range(steps):
+            loss = first if to is None else first + (to - first) * step / (steps - 1)
+            writer.pulse(step, loss, math.isfinite(loss), False)
             if step < frames:
                 writer.frame(Frame(step, "vitals", {"loss": loss, "loss_finite": 1.0}, {}))
         writer.close()

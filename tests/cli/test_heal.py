@@ -11,13 +11,15 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from paramedic.cli.heal import _display, line
+from paramedic.cli.heal import _display, _report, line
 from paramedic.cli.main import app
 from paramedic.treat.heal.progress import Progress
+from tests.cli.schema import check
 from tests.report.pictures import sick
 from tests.report.screen import Screen, on_terminal
 
 RUNNER = CliRunner()
+FILE = "some_plan.py"
 PLAN = """
 from tests.treat.plans import plan as made, points
 from tests.treat.doubles import ADAM, slow_plan
@@ -28,7 +30,7 @@ def plan():
 
 
 def _heal(folder: Path, expression: str, *options: str) -> tuple[int, str]:
-    file = folder / "some_plan.py"
+    file = folder / FILE
     file.write_text(PLAN.format(expression))
     result = RUNNER.invoke(app, ["heal", str(file), *options])
     return result.exit_code, result.output
@@ -47,7 +49,14 @@ def test_a_sick_plan(tmp_path: Path) -> None:
     assert "healed: accuracy" in text
     assert "+    optimizer=(torch.optim.Adam" in text
     data = json.loads(Path("out.json").read_text())
-    assert data["status"] == "healed"
+    assert (data["schema"], data["program"]) == ("paramedic/report@2", str(tmp_path / FILE))
+    assert (data["verdict"], data["exit_code"]) == ("learning", 0)
+    assert data["heal"]["status"] == "healed"
+    assert data["heal"] == json.loads(Path("some_plan-heal/outcome.json").read_text())
+    (training,) = data["trainings"]
+    assert training["verdict"] == "learning"
+    assert training["trace"] == data["heal"]["attempts"][data["heal"]["chosen"]]["trace"]
+    assert training["steps"] > 0
     page = Path("page.html").read_text(encoding="utf-8")
     assert "Healed</span>: accuracy" in page
     assert "attempt-00-untouched" in page
@@ -58,10 +67,39 @@ def test_a_sick_plan(tmp_path: Path) -> None:
 
 
 def test_a_plan_that_nothing_helps(tmp_path: Path) -> None:
-    code, text = _heal(tmp_path, "slow_plan(epochs=3, remedies=[])", "--out", "here")
+    options = ("--out", "here", "--json", "out.json")
+    code, text = _heal(tmp_path, "slow_plan(epochs=3, remedies=[])", *options)
     assert code == 1
     assert "failed: accuracy" in text
-    assert Path("here/outcome.json").is_file()
+    assert json.loads(Path("here/outcome.json").read_text())["status"] == "failed"
+    data = json.loads(Path("out.json").read_text())
+    assert (data["heal"]["status"], data["exit_code"]) == ("failed", 1)
+    assert data["verdict"] != "learning"
+
+
+def test_the_report_is_as_the_schema_says(tmp_path: Path) -> None:
+    code, text = _heal(tmp_path, "made(epochs=1)", "--json", "out.json")
+    assert code == 0, text
+    data = json.loads(Path("out.json").read_text())
+    assert data["heal"]["status"] == "healthy"
+    check(data)
+
+
+@pytest.mark.parametrize("content", [None, b"not a database" * 100])
+def test_a_heal_whose_trace_is_gone_is_reported(tmp_path: Path, content: bytes | None) -> None:
+    trace = tmp_path / "run.db"
+    if content is not None:
+        trace.write_bytes(content)
+    attempt = type("Attempt", (), {"trace": trace})
+    outcome = type(
+        "Outcome", (),
+        {"attempts": (attempt,), "chosen": 0, "status": "healed", "to_json": lambda self: {}},
+    )()  # fmt: skip
+    data = _report(Path("plan.py"), outcome)
+    assert (data["verdict"], data["exit_code"], data["trainings"]) == ("cannot tell", 0, [])
+    assert "run.db" in data["reason"]
+    attempt.trace = None
+    assert "was not recorded" in _report(Path("plan.py"), outcome)["reason"]
 
 
 @pytest.mark.parametrize(

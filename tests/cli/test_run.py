@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from paramedic.cli.main import app
 from paramedic.cli.run import on_one_screen
+from tests.cli.schema import check
 from tests.report.screen import Screen, on_terminal
 from tests.run.support import script
 
@@ -34,7 +35,7 @@ sys.exit(int(sys.argv[2]))
 
 @pytest.fixture
 def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("PARAMEDIC_HOME", str(tmp_path / "home"))
     return str(script(tmp_path, SLOW))
 
 
@@ -46,11 +47,61 @@ def test_findings_on_stderr_and_the_report(slow: str, tmp_path: Path) -> None:
     assert shown.exit_code == 1
     assert shown.stdout == "trained ['1e-6', '0', '--json']\n"
     assert "paramedic: step" in shown.stderr
-    assert "Root cause: learning-rate-too-low" in shown.stderr
+    told = " ".join(shown.stderr.split())
+    assert "not learning: no better than a constant answer after 100 steps" in told
+    assert "Suspicion: learning-rate-too-low" in shown.stderr
     found = json.loads(report.read_text())
-    assert found["findings"][0]["slug"] == "learning-rate-too-low"
-    assert found["findings"][0]["source"][0]["line"] == 9
-    assert found["trace"] == str(trace)
+    assert (found["verdict"], found["exit_code"]) == ("not learning", 1)
+    (training,) = found["trainings"]
+    first = training["findings"][0]
+    assert (first["slug"], first["role"]) == ("learning-rate-too-low", "suspicion")
+    assert first["source"][0]["line"] == 9
+    assert training["trace"] == str(trace)
+    assert set(training["overhead"]) == {"share", "seconds"}
+
+
+@pytest.mark.parametrize("rate", ["0.1", "1e-6"])
+def test_the_report_is_as_the_schema_says(slow: str, rate: str) -> None:
+    shown = CliRunner().invoke(app, ["run", "--quiet", "--json", "-", slow, rate, "0"])
+    report = json.loads(shown.stdout.partition("\n")[2])
+    assert report["exit_code"] == shown.exit_code
+    check(report)
+
+
+def test_a_program_that_learns_gets_no_warning(slow: str, tmp_path: Path) -> None:
+    page, report = tmp_path / "page.html", tmp_path / "report.json"
+    options = ["--html", str(page), "--json", str(report)]
+    shown = CliRunner().invoke(app, ["run", *options, slow, "0.1", "0"])
+    assert shown.exit_code == 0
+    assert "of the best constant answer" in " ".join(shown.stderr.split())
+    assert "Suspicion" not in shown.stderr
+    (training,) = json.loads(report.read_text())["trainings"]
+    assert {found["severity"] for found in training["findings"]} <= {"info"}
+    text = page.read_text(encoding="utf-8")
+    assert 'class="hero is-healthy"' in text
+    assert 'class="card is-warning"' not in text
+    assert 'class="card is-critical"' not in text
+
+
+@pytest.mark.parametrize("option", ["--json", "--html", "--trace"])
+def test_a_missing_folder_is_found_before_the_program_runs(
+    option: str, slow: str, tmp_path: Path
+) -> None:
+    shown = CliRunner().invoke(app, ["run", option, str(tmp_path / "no" / "x"), slow, "0.1", "0"])
+    assert (shown.exit_code, shown.stdout) == (2, "")
+    assert not (tmp_path / "no").exists()
+
+
+def test_files_are_where_the_command_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program goes elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    script(tmp_path, "import os\nos.chdir('elsewhere')\n" + SLOW)
+    words = ["--json", "x.json", "--html", "x.html", "--trace", "x.db", "train.py", "1e-6", "0"]
+    CliRunner().invoke(app, ["run", *words])
+    assert {one.name for one in tmp_path.glob("x.*")} == {"x.json", "x.html", "x.db"}
 
 
 def test_the_report_as_a_page(slow: str, tmp_path: Path) -> None:
@@ -71,7 +122,8 @@ def test_the_report_as_a_page(slow: str, tmp_path: Path) -> None:
         ((), ("0.1", "0"), 0),
         ((), ("1e-6", "3"), 3),
         (("--exit-zero",), ("1e-6", "0"), 0),
-        (("--ignore", "O,L"), ("1e-6", "0"), 0),
+        (("--ignore", "O,L"), ("1e-6", "0"), 1),
+        (("--max-steps", "20"), ("1e-6", "0"), 2),
     ],
 )
 def test_exit_codes(
@@ -93,7 +145,7 @@ def test_live_is_a_panel_under_what_the_program_prints(
     assert leaving.value.code == 1
     assert "training of model" in terminal.raw
     assert "of 100" in terminal.raw
-    assert any("Root cause: learning-rate-too-low" in line for line in screen.lines)
+    assert any("Suspicion: learning-rate-too-low" in line for line in screen.lines)
     assert not any("so far" in line for line in screen.lines)
     assert "write" not in vars(terminal)
 
@@ -127,6 +179,9 @@ def test_no_tries_in_one_process_of_several(monkeypatch: pytest.MonkeyPatch, slo
         (["nowhere.py"], "There is no script `nowhere.py`"),
         (["--stop-on", "info", "x.py"], "--stop-on must be `critical` or `warning`"),
         (["--html", "nowhere/x.html", "x.py"], "There is no directory `nowhere`"),
+        (["--json", "nowhere/x.json", "x.py"], "There is no directory `nowhere`"),
+        (["--trace", "nowhere/x.db", "x.py"], "There is no directory `nowhere`"),
+        (["--json", ".", "x.py"], "`.` is a directory"),
         (["--write", "x.py"], "--write applies what --fix finds"),
         (["--fix", "--budget", "lots", "x.py"], "--budget must be steps"),
         (["--select", "Z9", "x.py"], "Z9"),

@@ -1,4 +1,4 @@
-"""The example runs, says that a sound run is sound, and what is wrong with a sick one."""
+"""The example runs, says that a sound run learns, and what is wrong with one that does not."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_sound_run_on_a_text_of_ones_own(
     _run(example, monkeypatch, "--text", str(text), "--rate", "0.01", "--trace", str(trace))
     told = capsys.readouterr().out
     assert "step    60   loss " in told
-    assert "Verdict: healthy" in told
+    assert "Verdict: learning" in told
     assert trace.exists()
 
 
@@ -61,7 +61,7 @@ def test_a_sick_run(
 ) -> None:
     _run(example, monkeypatch, "--inject", "dead-input", "--at", "0")
     told = capsys.readouterr().out
-    assert "Verdict: critical" in told
+    assert "Verdict: not learning" in told
     assert "dead-input (D004)" in told
 
 

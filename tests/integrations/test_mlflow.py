@@ -40,7 +40,7 @@ def test_metrics_tags_and_artifacts(tmp_path: Path, client: Any) -> None:
     assert [one.step for one in losses] == list(range(STEPS - 1))
     assert "paramedic/layers/grad_norm/0" in run.data.metrics
     assert run.data.metrics["paramedic/epoch/val_loss"] == 0.5
-    assert run.data.tags["paramedic.health"] == "critical"
+    assert run.data.tags["paramedic.verdict"] == "diverged"
     assert "paramedic.non-finite" in run.data.tags or "paramedic.abnormal-data" in run.data.tags
     files = {Path(one.path).name for one in client.list_artifacts(run.info.run_id, "paramedic")}
     assert files == {"findings.md", "run.db", "run.html"}
@@ -55,5 +55,5 @@ def test_a_run_of_yours_is_used_and_left_open(client: Any) -> None:
     watched(MLflow(artifacts=False, layers=()))
     assert mlflow.active_run().info.run_id == mine.info.run_id
     data = client.get_run(mine.info.run_id).data
-    assert data.tags["paramedic.health"] == "critical"
+    assert data.tags["paramedic.verdict"] == "diverged"
     assert not any("layers" in name for name in data.metrics)

@@ -26,7 +26,7 @@ def test_metrics_and_alerts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert sorted(losses) == list(range(STEPS - 1))
     assert any("paramedic/layers/grad_norm/0" in row for row in logs)
     assert any(row.get("paramedic/epoch/val_loss") == 0.5 for row in logs)
-    assert any(row.get("paramedic/health") == "critical" for row in logs)
+    assert any(row.get("paramedic/verdict") == "diverged" for row in logs)
     alerts = SQLiteStorage.get_alerts("tests")
     assert alerts
     assert alerts[0]["title"].startswith("paramedic: ")

@@ -73,7 +73,7 @@ def test_an_offline_run(tmp_path: Path) -> None:
     assert alerts[0].title.startswith("paramedic: ")
     text = "".join(map(str, records))
     assert "paramedic-report" in text
-    assert "paramedic/health" in text
+    assert "paramedic/verdict" in text
 
 
 def test_a_run_of_yours_is_used_and_left_open(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,12 +38,31 @@ def split(given: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(name.strip() for text in given or () for name in text.split(",") if name.strip())
 
 
-def check_page(file: Path) -> None:
-    """Whether a page can be written there is told before the work, not after it."""
+def check_page(file: Path) -> Path:
+    """Where a page is to be written; see `check_file`."""
+    return check_file(file, "a file for the page, such as page.html")
+
+
+def check_json(file: str | None) -> str | None:
+    """Where a report is to be written, as `write_json` takes it; see `check_file`."""
+    if file is None or file == "-":
+        return file
+    return str(check_file(Path(file), "a file for the report, such as report.json"))
+
+
+def check_file(file: Path, wanted: str) -> Path:
+    """The absolute path of a file that can be written: the program may change its directory.
+
+    Whether that is so is reported before the work, not after it.
+    """
     if file.is_dir():
-        raise ValueError(f"`{file}` is a directory: name a file for the page, such as page.html.")
-    if not file.absolute().parent.is_dir():
+        raise ValueError(f"`{file}` is a directory: name {wanted}.")
+    path = file.absolute()
+    if not path.parent.is_dir():
         raise ValueError(f"There is no directory `{file.parent}` to write `{file.name}` in.")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ValueError(f"`{file}` cannot be written: access is denied.")
+    return path
 
 
 def write_json(value: Any, to: str) -> bool:

@@ -7,11 +7,11 @@ import os
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
-from paramedic.cli.choosing import Json, check_page, write_json
+from paramedic.cli.choosing import Json, check_json, check_page, write_json
 from paramedic.cli.failing import fails_clearly
 from paramedic.cli.loading import module_of
 
@@ -61,8 +61,7 @@ def heal(  # noqa: PLR0913 - each is an option of the command
     require("torch", extra="torch", needed_by="paramedic heal")
     require("safetensors", extra="heal", needed_by="paramedic heal")
     console = Console(stderr=json == "-", highlight=False)
-    if html is not None:
-        check_page(html)
+    json, html = check_json(json), html and check_page(html)
     plan = _plan(file)
     folder = out or _own_folder(file, plan)
     if ray:
@@ -70,11 +69,32 @@ def heal(  # noqa: PLR0913 - each is an option of the command
     options = Options(strategy=strategy, workers=workers, ray=ray)
     outcome = _healed(plan, folder, options, console)
     if json is not None:
-        write_json(outcome.to_json(), json)
+        write_json(_report(file, outcome), json)
     _show(outcome, folder, console)
     if html is not None:
         _write_page(outcome, folder, html, console)
-    raise typer.Exit(FAILED if outcome.status == "failed" else REPAIRED)
+    raise typer.Exit(_exit_code(outcome))
+
+
+def _exit_code(outcome: Outcome) -> int:
+    return FAILED if outcome.status == "failed" else REPAIRED
+
+
+def _report(file: Path, outcome: Outcome) -> dict[str, Any]:
+    """The report `paramedic/report@2` of the training whose model was kept, and the heal."""
+    from paramedic.diagnose.document import document
+    from paramedic.prescribe.replay import replay
+    from paramedic.trace import TraceError
+
+    trace = outcome.attempts[outcome.chosen].trace
+    kept, why = [], "the training of the model that was kept was not recorded"
+    if trace is not None:
+        try:
+            kept = [replay(trace).report()]
+        except (TraceError, OSError) as error:
+            why = str(error)
+    heal, code = outcome.to_json(), _exit_code(outcome)
+    return document(str(file), kept, unjudged=why, heal=heal, exit_code=code)
 
 
 def _write_page(outcome: Outcome, folder: Path, file: Path, console: Console) -> None:

@@ -13,9 +13,9 @@ from paramedic.cli.failing import fails_clearly
 
 if TYPE_CHECKING:
     from paramedic.diagnose.config import Config
-    from paramedic.diagnose.replay import Verdict
+    from paramedic.diagnose.replay import Replay
 
-HEALTHY, SICK, NOT_JUDGED = 0, 1, 2
+UNREADABLE = 2  # the exit code of traces that could not be read
 
 
 @fails_clearly
@@ -31,7 +31,10 @@ def replay(  # noqa: PLR0913 - these are the options of a command
     no_config: NoConfig = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say everything.")] = False,
 ) -> None:
-    """Judge recorded runs. Exit code 0: healthy, 1: sick, 2: could not judge."""
+    """Judge recorded runs.
+
+    Exit code 0: learning, 1: not learning, diverged or a fault, 2: too early to say or cannot tell.
+    """
     from paramedic.diagnose.config import Config, load, parse_settings
 
     found = Config() if no_config else load()
@@ -43,12 +46,12 @@ def replay(  # noqa: PLR0913 - these are the options of a command
     )
     detectors = len(config.choose())
     verdicts, failures = _judged(_traces(runs), config)
-    quiet = json is not None and write_json(_as_json(verdicts, failures, detectors), json)
+    quiet = json is not None and write_json(_as_json(verdicts, failures), json)
     if not quiet:
         _show(verdicts, detectors, config, verbose=verbose)
     for message in failures.values():
         typer.echo(f"paramedic: {message}", err=True)
-    raise typer.Exit(_exit_code(verdicts, detectors, failed=bool(failures)))
+    raise typer.Exit(_exit_code(verdicts, failed=bool(failures)))
 
 
 def _traces(runs: Sequence[Path]) -> Iterator[Path]:
@@ -62,12 +65,12 @@ def _traces(runs: Sequence[Path]) -> Iterator[Path]:
         yield from inside
 
 
-def _judged(traces: Iterator[Path], config: Config) -> tuple[list[Verdict], dict[str, str]]:
+def _judged(traces: Iterator[Path], config: Config) -> tuple[list[Replay], dict[str, str]]:
     """The verdicts, and what was wrong with the traces that have none."""
     from paramedic.prescribe.replay import replay
     from paramedic.trace import TraceError
 
-    verdicts: list[Verdict] = []
+    verdicts: list[Replay] = []
     failures: dict[str, str] = {}
     for run in list(traces):
         try:
@@ -85,39 +88,33 @@ def _judged(traces: Iterator[Path], config: Config) -> tuple[list[Verdict], dict
     return verdicts, failures
 
 
-def _show(verdicts: Sequence[Verdict], detectors: int, config: Config, *, verbose: bool) -> None:
+def _show(verdicts: Sequence[Replay], detectors: int, config: Config, *, verbose: bool) -> None:
     from rich.console import Console
 
     from paramedic.report.verdict import summary, told
 
     console = Console(highlight=False)
     for verdict in verdicts:
-        console.print(told(verdict, detectors, verbose=verbose))
+        console.print(told(verdict, verbose=verbose))
         console.print()
     if len(verdicts) > 1:
-        console.print(summary(verdicts, detectors))
+        console.print(summary(verdicts))
         console.print()
     source = f", settings from {config.source}" if config.source else ""
     words = f"Judged by {detectors} detectors of the rule set {config.rules}{source}."
     console.print(words, style="dim", markup=False)
 
 
-def _as_json(
-    verdicts: Sequence[Verdict], failures: dict[str, str], detectors: int
-) -> dict[str, Any]:
-    from paramedic.report.verdict import could_judge
+def _as_json(replays: Sequence[Replay], failures: dict[str, str]) -> dict[str, Any]:
+    from paramedic.diagnose.document import document
 
-    runs = [
-        {"judged": could_judge(verdict, detectors), **verdict.to_json()} for verdict in verdicts
-    ]
     errors = [{"run": run, "error": message} for run, message in failures.items()]
-    return {"runs": runs, "errors": errors}
+    name = replays[0].run if len(replays) == 1 else f"{len(replays)} runs"
+    code = _exit_code(replays, failed=bool(failures))
+    return document(name, [one.report() for one in replays], errors=errors, exit_code=code)
 
 
-def _exit_code(verdicts: Sequence[Verdict], detectors: int, *, failed: bool) -> int:
-    from paramedic.report.verdict import could_judge
+def _exit_code(replays: Sequence[Replay], *, failed: bool) -> int:
+    from paramedic.diagnose.document import exit_code
 
-    if failed or not all(could_judge(verdict, detectors) for verdict in verdicts):
-        return NOT_JUDGED
-    sick = any(verdict.diagnosis.health != "healthy" for verdict in verdicts)
-    return SICK if sick else HEALTHY
+    return UNREADABLE if failed else exit_code([one.conclusion for one in replays])

@@ -7,12 +7,21 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from paramedic.cli.choosing import Ignore, Select, check_page, split, write_json
+from paramedic.cli.choosing import (
+    Ignore,
+    Select,
+    check_file,
+    check_json,
+    check_page,
+    split,
+    write_json,
+)
 from paramedic.cli.failing import fails_clearly
 from paramedic.cli.fix import fixed, require_fix
 
@@ -44,7 +53,7 @@ def run(  # noqa: PLR0913 - these are the options of a command
         Path | None, typer.Option("--html", help="Write the report as a page.", metavar="FILE")
     ] = None,
     trace: Annotated[
-        Path | None, typer.Option(help="Where to record; by default a temporary file.")
+        Path | None, typer.Option(help="Where to record; by default a folder of yours.")
     ] = None,
     stop_on: Annotated[
         str | None,
@@ -82,15 +91,15 @@ def run(  # noqa: PLR0913 - these are the options of a command
     """Run a PyTorch script as it is, watch it, and say what is wrong and what to do.
 
     The script keeps its arguments, output and exit code. Exit code: the script's own if it
-    failed, else 0: healthy, 1: sick, 2: could not judge.
+    failed, else 0: learning, 1: not learning, diverged or a fault, 2: too early to say or cannot
+    tell. Ctrl-C and SIGTERM end it as they would without us (130 and 143), after the report.
     """
     from paramedic.run.crier import Crier
     from paramedic.run.program import Program
     from paramedic.run.running import watched
     from paramedic.run.settings import Settings
 
-    if html is not None:
-        check_page(html)
+    json, html, trace = check_json(json), html and check_page(html), trace and _check_trace(trace)
     program = Program(target, tuple(arguments or ()), is_module=module)
     settings = Settings(
         split(select), split(ignore), _severity(stop_on), max_steps, trace,
@@ -106,17 +115,44 @@ def run(  # noqa: PLR0913 - these are the options of a command
         outcome, ending = watched(program, settings, Crier(quiet=True))
         raise typer.Exit(ending.code)
     crier = Crier(quiet=quiet)
-    outcome, ending = watched(program, settings, crier)
-    sys.stdout.flush()
-    if not quiet:
-        _show(outcome, ending, verbose=verbose)
-    if fix and outcome.verdict == "sick" and not ending.interrupted:
+    report = _Report(crier, json, html, quiet=quiet, verbose=verbose)
+    outcome, ending = watched(program, settings, crier, on_terminated=report.whole)
+    report.show(outcome, ending)
+    if fix and outcome.suspect and not ending.interrupted:
         outcome = fixed(outcome, program, crier, budget, verify=not no_verify, write=write)
-    if json is not None:
-        write_json(outcome.to_json(), json)
-    if html is not None:
-        _write_page(outcome, html, crier)
+    report.write(outcome)
     _leave(outcome, ending, exit_zero=exit_zero)
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """On stderr and in files, as the options say."""
+
+    crier: Crier
+    json: str | None
+    html: Path | None
+    quiet: bool
+    verbose: bool
+
+    def whole(self, outcome: Outcome, ending: Ending) -> None:
+        self.show(outcome, ending)
+        self.write(outcome)
+
+    def show(self, outcome: Outcome, ending: Ending) -> None:
+        sys.stdout.flush()
+        if not self.quiet:
+            _show(outcome, ending, verbose=self.verbose)
+
+    def write(self, outcome: Outcome) -> None:
+        if self.json is not None:
+            write_json(outcome.to_json(), self.json)
+        if self.html is not None:
+            _write_page(outcome, self.html, self.crier)
+
+
+def _check_trace(file: Path) -> Path:
+    """A file, or a directory that gets a new file for each training."""
+    return file.absolute() if file.is_dir() else check_file(file, "a file for the trace")
 
 
 def _write_page(outcome: Outcome, file: Path, crier: Crier) -> None:

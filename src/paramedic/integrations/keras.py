@@ -8,8 +8,10 @@ from torch.optim import Optimizer
 
 from paramedic.integrations.epochs import epoch_values
 from paramedic.optional import require
+from paramedic.probe.guard import Guard
 from paramedic.probe.monitor import Monitor
 from paramedic.run.keras import Keras
+from paramedic.run.keras_losses import KerasLosses
 from paramedic.run.patching import Patches
 from paramedic.run.places import Place
 from paramedic.treat.watch import watch
@@ -40,6 +42,9 @@ class Watch(keras.callbacks.Callback):
         self._patches = Patches()
         self._optimizers = Keras(self._patches, self._found)
         self._optimizers.open()
+        guard = Guard(strict=bool(self.settings.get("strict", False)))
+        self._losses = KerasLosses(self._patches, guard, lambda *_: None, lambda: False)
+        self._losses.open()
 
     def _found(self, optimizer: Optimizer, place: Place | None) -> None:
         if self.monitor is None:
@@ -54,6 +59,7 @@ class Watch(keras.callbacks.Callback):
 
     def on_train_end(self, logs: Any = None) -> None:
         self._optimizers.close()
+        self._losses.close()
         self._patches.remove()
         if self.monitor is not None:
             self.monitor.close()

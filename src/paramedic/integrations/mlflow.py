@@ -67,7 +67,7 @@ class MLflow:
 
     def close(self, summary: Summary, trace: Path | None) -> None:
         self._begin()
-        self._mlflow.set_tag(f"{PREFIX}.health", str(summary.condition.health))
+        self._mlflow.set_tag(f"{PREFIX}.verdict", str(summary.condition.verdict))
         if self._artifacts:
             if self._told:
                 self._mlflow.log_text("\n\n".join(self._told), f"{PREFIX}/findings.md")

@@ -55,6 +55,6 @@ class Trackio:
             self.run.alert(f"{PREFIX}: {finding.slug}", text, level, finding.step)
 
     def close(self, summary: Summary, trace: Path | None) -> None:
-        self.run.log({f"{PREFIX}/health": str(summary.condition.health)})
+        self.run.log({f"{PREFIX}/verdict": str(summary.condition.verdict)})
         if self._mine:
             self._trackio.finish()

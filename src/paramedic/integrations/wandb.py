@@ -64,7 +64,7 @@ class WandB:
 
     def close(self, summary: Summary, trace: Path | None) -> None:
         run = self.run
-        run.summary[f"{PREFIX}/health"] = str(summary.condition.health)
+        run.summary[f"{PREFIX}/verdict"] = str(summary.condition.verdict)
         run.summary[f"{PREFIX}/findings"] = [finding.slug for finding in summary.findings]
         page = page_of(trace) if self._report else None
         if page is not None:

@@ -25,7 +25,7 @@ from paramedic.treat.limits import Limits
 from paramedic.treat.orders import Order, for_finding
 from paramedic.treat.pace import Pace
 from paramedic.treat.policy import Policy
-from paramedic.types import Event, Remedy, Severity
+from paramedic.types import Event, Finding, Remedy, Severity
 
 PART = "treatment"
 _WORDS = {
@@ -134,6 +134,9 @@ class LiveTreatment:
         if order is not None:
             self._treated.add(finding.slug)
             self._waiting.append((case, order))
+
+    def reported(self, finding: Finding, remedies: Sequence[Remedy]) -> None:
+        """Treatment acts on the evidence itself, not on what is said of it."""
 
     def undo(self) -> Event | None:
         measure = self._hands.lasting.take_back()

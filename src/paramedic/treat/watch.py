@@ -52,9 +52,11 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
         optimizer: the optimizer, or a list of them.
         loss_fn: the loss function, where it is not one of torch's own: its name and, if it is a
             module, its targets are taken from it.
-        trace: a file to record to. An existing file is never overwritten: `run.db` becomes
-            `run-2.db`. A directory gets a new file named by the time. None keeps only the last
-            frames, in memory.
+        trace: a file to record to. It is that of the newest run: the trace of an earlier run is
+            kept beside it, named by its time (`run-20261115-225401.db`). Nothing is overwritten;
+            a file that is in use, or is no trace, is left alone and `monitor.trace` is `run-2.db`.
+            A directory gets a new file named by the time. None keeps only the last frames, in
+            memory.
         overhead: the share of the time of a step that watching may cost, on average. The first
             steps are always seen in full. None looks at every step.
         measure: `full`, or `vitals` for gradient norms and finiteness only.
@@ -78,8 +80,8 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
         on_remedy: asked before each intervention when `treat="ask"`.
         limits: other limits than the defaults of `paramedic.treat.limits.Limits`:
             `{"roll_backs": 1, "actions": ("skip-step",)}`.
-        log: a file for findings, remedies, interventions and summaries as JSON lines; like a
-            trace it is never overwritten.
+        log: a file for findings, remedies, interventions and summaries as JSON lines; it is never
+            overwritten: `run.jsonl` becomes `run-2.jsonl`.
         sinks: trackers that are told the numbers, too: `[TensorBoard("runs")]`, see
             `docs/trackers.md`.
         display: show the run on stderr while it goes on: a panel on a terminal, else a line now
