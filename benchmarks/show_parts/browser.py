@@ -10,6 +10,8 @@ from typing import Any, Self
 
 from selenium import webdriver
 
+from show_parts.entry import Entry
+
 # Notes when the page has drawn a message (`data-step` or `data-ready` of the root element), after
 # the frame in which that became visible.
 _STOPWATCH = """
@@ -56,6 +58,12 @@ class Chromium:
 
     def __exit__(self, *_: object) -> None:
         self._driver.quit()
+
+    def enter(self, entry: Entry) -> None:
+        """Take the cookie of somebody who was let in."""
+        name, _, value = entry.cookie.partition("=")
+        cookie = {"name": name, "value": value, "url": entry.url, "sameSite": "Strict"}
+        self._driver.execute_cdp_cmd("Network.setCookie", {**cookie, "httpOnly": True})
 
     def open(self, url: str, until: str) -> Opened:
         """Open a page in an empty window and wait until a script says yes."""

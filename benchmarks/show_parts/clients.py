@@ -23,8 +23,8 @@ class _Client:
 class Clients:
     """A context manager: so many connections to one address of server-sent events."""
 
-    def __init__(self, address: str, count: int) -> None:
-        self._address, self._count = urlsplit(address), count
+    def __init__(self, address: str, cookie: str, count: int) -> None:
+        self._address, self._cookie, self._count = urlsplit(address), cookie, count
 
     def __enter__(self) -> Self:
         self._selector = selectors.DefaultSelector()
@@ -40,7 +40,8 @@ class Clients:
     def _connected(self) -> _Client:
         line = socket.create_connection((self._address.hostname, self._address.port))
         target = f"{self._address.path}?{self._address.query}"
-        line.sendall(f"GET {target} HTTP/1.1\r\nHost: {self._address.netloc}\r\n\r\n".encode())
+        head = f"Host: {self._address.netloc}\r\nCookie: {self._cookie}\r\n"
+        line.sendall(f"GET {target} HTTP/1.1\r\n{head}\r\n".encode())
         line.setblocking(False)
         client = _Client(line)
         self._selector.register(line, selectors.EVENT_READ, client)

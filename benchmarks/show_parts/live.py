@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any
 
 from show_parts.browser import Chromium, median
 from show_parts.clients import Clients
+from show_parts.entry import Entry
 from show_parts.sizes import Sizes
 from show_parts.traces import Run
 
@@ -39,12 +38,14 @@ def measure(folder: Path, sizes: Sizes) -> dict[str, Any]:
     with Chromium() as browser:
         cold = []
         for _ in range(_TIMES):
-            with _server(folder / "runs") as (_, url):
-                identifiers = {run["name"]: run["id"] for run in _runs_of(url)}
-                cold.append(browser.open(f"{url}run/{identifiers['growing.db']}", _DRAWN))
+            with _server(folder / "runs") as (_, entry):
+                identifiers = entry.runs()
+                browser.enter(entry)
+                cold.append(browser.open(f"{entry.url}run/{identifiers['growing.db']}", _DRAWN))
         found["cold"] = _opened(cold)
-        with _server(folder / "runs") as (process, url):
-            listed = _LISTED.format(runs=sizes.runs)
+        with _server(folder / "runs") as (process, entry):
+            browser.enter(entry)
+            url, listed = entry.url, _LISTED.format(runs=sizes.runs)
             found["list_cold"] = _opened([browser.open(url, listed)])
             found["list"] = _opened([browser.open(url, listed) for _ in range(_TIMES)])
             heavy, page = (f"{url}run/{identifiers[name]}" for name in ("dense.db", "growing.db"))
@@ -53,8 +54,8 @@ def measure(folder: Path, sizes: Sizes) -> dict[str, Any]:
             busy = _seconds(process.pid)
             found["update"] = _updates(browser, growing, sizes.updates)
             found["update"]["server"] = round((_seconds(process.pid) - busy) / sizes.updates, 4)
-            found["bytes"] = _message_size(url, identifiers["growing.db"])
-            found["clients"] = _listeners(f"{page}/events?width=960", growing, sizes)
+            found["bytes"] = len(entry.get(f"run/{identifiers['growing.db']}/view?width=960"))
+            found["clients"] = _listeners(f"{page}/events?width=960", entry, growing, sizes)
             found["memory"] = _memory(process.pid)
     growing.writer.close()
     return found
@@ -79,28 +80,17 @@ def _runs(folder: Path, sizes: Sizes) -> tuple[Run, Path]:
 
 
 @contextmanager
-def _server(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def _server(folder: Path) -> Iterator[tuple[subprocess.Popen[str], Entry]]:
     command = [sys.executable, "-m", "paramedic", "live", str(folder), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         found = re.search(r"http://\S+", process.stdout.readline())
         assert found is not None
-        yield process, found.group()
+        yield process, Entry.by(found.group())
     finally:
         process.terminate()
         process.wait()
-
-
-def _runs_of(url: str) -> list[dict[str, Any]]:
-    with urllib.request.urlopen(f"{url}runs") as answer:
-        found: list[dict[str, Any]] = json.load(answer)["runs"]
-    return found
-
-
-def _message_size(url: str, identifier: str) -> int:
-    with urllib.request.urlopen(f"{url}run/{identifier}/view?width=960") as answer:
-        return len(answer.read())
 
 
 def _opened(opened: list[Any]) -> dict[str, float]:
@@ -129,10 +119,10 @@ def _updates(browser: Chromium, run: Run, count: int) -> dict[str, float]:
     }
 
 
-def _listeners(address: str, run: Run, sizes: Sizes) -> dict[str, float]:
+def _listeners(address: str, entry: Entry, run: Run, sizes: Sizes) -> dict[str, float]:
     """From the commit until the first and the last of many clients have heard of it."""
     first, last = [], []
-    with Clients(address, sizes.clients) as clients:
+    with Clients(address, entry.cookie, sizes.clients) as clients:
         for _ in range(max(sizes.updates // 3, 3)):
             run.go(_GROWTH)
             times = clients.heard(run.step - 1, time.time())

@@ -39,6 +39,7 @@ ROOT = Finding(
 )  # fmt: skip
 EFFECT = Finding("L003", "loss-plateau", Severity.WARNING, 0.7, "The loss rests.", 60)
 NOTE = Finding("O008", "too-few-steps", Severity.INFO, 0.8, "It still falls.", 90)
+LEAK = Finding("D005", "too-good-to-be-true", Severity.INFO, 0.7, "Too good.", 70)
 ASIDE = Finding("O001", "learning-rate-too-high", Severity.WARNING, 0.5, "Too fast.", 30)
 CODE = "model[1] = nn.ReLU()"
 REMEDY = Remedy(

@@ -61,7 +61,13 @@ class Browser:
     def __init__(self, driver: Any, folder: Path, address: str) -> None:
         self.driver, self._folder, self._address = driver, folder, address
 
-    def open(self, page: PageView | str, width: int = 1200, scheme: str = "light") -> None:
+    def open(
+        self,
+        page: PageView | str,
+        width: int = 1200,
+        scheme: str = "light",
+        site: str = "127.0.0.1",
+    ) -> None:
         """Show a page, drawn to its end, in a window of a width and a colour scheme."""
         file = self._folder / "page.html"
         if isinstance(page, str):
@@ -75,7 +81,7 @@ class Browser:
         wishes = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
         features = [{"name": name, "value": value} for name, value in wishes.items()]
         self._tell("Emulation.setEmulatedMedia", {"features": features})
-        self.driver.get(f"{self._address}/page.html")
+        self.driver.get(f"{self._address}/page.html".replace("127.0.0.1", site))
         self.wait("return document.documentElement.dataset.ready === 'true'")
 
     def wait(self, script: str) -> Any:

@@ -11,7 +11,9 @@ import pytest
 
 from paramedic.trace import Writer
 from tests.report.browser.conftest import Browser
-from tests.report.live.conftest import Serve, running, serve, stop
+from tests.report.live.asking import Client
+from tests.report.live.conftest import Serve, running, stop
+from tests.report.live.conftest import serve as strange_serve
 from tests.report.live.traces import append, chart, hostile, note, recorded, writing
 
 AXE = Path(__file__).with_name("axe.min.js")
@@ -21,7 +23,20 @@ FOCUSED = (
     "const one = document.activeElement; return one.getAttribute('href') || one.id || one.tagName"
 )
 
-__all__ = ["running", "serve", "stop"]  # fixtures
+__all__ = ["running", "stop", "strange_serve"]  # fixtures
+
+
+@pytest.fixture
+def serve(browser: Browser, strange_serve: Serve) -> Serve:
+    """Serves, and has the browser let in."""
+
+    def start(*given: Path) -> Client:
+        client = strange_serve(*given)
+        browser.driver.get(client.new_url())
+        browser.driver.get("about:blank")
+        return client
+
+    return start
 
 
 def visit(browser: Browser, url: str, width: int = 1200, until: str = DRAWN) -> None:
@@ -248,20 +263,77 @@ def test_a_server_that_ends_is_told(
     visit(browser, address(serve(tmp_path)))
     stop()
     browser.wait("return document.querySelector('#connection').dataset.state === 'lost'")
-    assert "vanishing" in browser.find("h1").text  # what was shown stays
+    # What was shown stays: the verdict first, then what may be its cause.
+    assert browser.find("h1").text.startswith("Not learning: ")
+    detail = browser.find(".hero .detail").text
+    assert detail.startswith("Most likely cause (not proven): vanishing gradient")
     browser.driver.get("about:blank")
     browser.messages()
 
 
 @pytest.mark.usefixtures("leaving")
-def test_the_token_opens_the_page(browser: Browser, serve: Serve, tmp_path: Path) -> None:
+def test_a_token_opens_the_page_and_leaves_the_address(
+    browser: Browser, strange_serve: Serve, tmp_path: Path
+) -> None:
     recorded(tmp_path / "run.db")
-    client = serve(tmp_path, host="127.0.0.1")
-    bare = client.url.partition("?")[0]
-    visit(browser, bare, until="return document.body")
+    client = strange_serve(tmp_path)
+    visit(browser, client.url, until="return document.body")
     assert "A token is needed" in browser.find("body").text
     browser.messages()
-    visit(browser, client.url, until="return document.querySelector('.line[data-state=ended]')")
-    assert browser.driver.current_url == bare
+    url = client.new_url()
+    listed = "return document.querySelector('.line[data-state=ended]')"
+    visit(browser, url, until=listed)
+    assert browser.driver.current_url == client.url
+    browser.driver.refresh()
+    browser.wait(listed)
+    visit(browser, url, until=listed)  # from a bookmark
+    assert browser.driver.current_url == client.url
     assert browser.messages() == []
     browser.driver.delete_all_cookies()
+    visit(browser, url, until="return document.body")  # somebody else
+    assert "A token is needed" in browser.find("body").text
+    browser.messages()
+
+
+@pytest.mark.usefixtures("leaving")
+def test_a_link_of_another_site_opens_the_page(
+    browser: Browser, strange_serve: Serve, tmp_path: Path
+) -> None:
+    """A chat, say: such a link comes without our cookie, even with that which it has just set."""
+    recorded(tmp_path / "run.db")
+    client = strange_serve(tmp_path)
+    listed = "return document.querySelector('.line[data-state=ended]')"
+    for target in (client.new_url(), client.url):
+        browser.open(
+            f'<html data-ready="true"><a href="{target}">runs</a></html>', site="localhost"
+        )
+        browser.find("a").click()
+        browser.wait(listed)
+        assert browser.driver.current_url == client.url
+    browser.driver.delete_all_cookies()
+    browser.open(f'<html data-ready="true"><a href="{client.url}">runs</a>', site="localhost")
+    browser.find("a").click()
+    browser.wait("return document.body && document.body.textContent.includes('A token is needed')")
+    browser.messages()
+
+
+@pytest.mark.usefixtures("leaving")
+def test_a_server_that_was_started_anew_says_so(
+    browser: Browser, serve: Serve, tmp_path: Path
+) -> None:
+    recorded(tmp_path / "run.db")
+    client = serve(tmp_path)
+    visit(browser, address(client))
+    browser.driver.delete_all_cookies()  # what it has is not what a new server would have given
+    said = "return document.querySelector('#connection').textContent"
+    browser.run("document.dispatchEvent(new Event('visibilitychange'))")
+    assert browser.run(said) == "Live"
+    browser.run(
+        "window.dispatchEvent(new Event('pagehide')); window.dispatchEvent(new Event('pageshow'))"
+    )
+    browser.wait("return document.querySelector('#connection').dataset.state === 'shut'")
+    assert "started anew" in browser.run(said)
+    assert browser.find("h1").text.startswith("Not learning")  # what was shown stays
+    browser.driver.get(client.new_url())  # another tab, say
+    visit(browser, address(client))
+    assert browser.run(said) == "Live"

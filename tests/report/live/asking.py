@@ -6,9 +6,10 @@ import http.client
 import json
 import socket
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,27 @@ class Answer:
 
 @dataclass(frozen=True)
 class Client:
-    """Talks to the server at a port of this machine."""
+    """Talks to the server at a port of this machine: somebody who was let in, or a stranger, who
+    has no cookie."""
 
-    url: str
+    url: str  # without a token
     port: int
+    new_url: Callable[[], str]  # one that opens a browser
+    cookie: str = ""
+
+    @classmethod
+    def let_in(cls, new_url: Callable[[], str]) -> Client:
+        """One that has exchanged a token for a cookie."""
+        url, _, query = new_url().partition("?")
+        port = urlsplit(url).port
+        assert port is not None
+        stranger = cls(url, port, new_url)
+        answer = stranger.get(f"/?{query}")
+        assert answer.status == 303
+        return replace(stranger, cookie=answer.headers["set-cookie"].partition(";")[0])
+
+    def stranger(self) -> Client:
+        return replace(self, cookie="")
 
     def get(self, path: str, method: str = "GET", **headers: str) -> Answer:
         """One request; `path` is sent as it is."""
@@ -35,6 +53,8 @@ class Client:
         try:
             connection.putrequest(method, path, skip_host=True)
             given = {"host": f"localhost:{self.port}", **headers}
+            if self.cookie:
+                given.setdefault("cookie", self.cookie)
             for name, value in given.items():
                 connection.putheader(name.replace("_", "-"), value)
             connection.endheaders()
@@ -60,16 +80,17 @@ class Client:
         return str(self.get("/runs").json["runs"][0]["id"])
 
     def listen(self, path: str, seconds: float = 10.0) -> Stream:
-        return Stream(self.port, path, seconds)
+        return Stream(self, path, seconds)
 
 
 class Stream:
     """Server-sent events; a context manager that iterates over messages."""
 
-    def __init__(self, port: int, path: str, seconds: float) -> None:
+    def __init__(self, client: Client, path: str, seconds: float) -> None:
         self._end = time.monotonic() + seconds
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
-        self._connection.request("GET", path, headers={"host": f"localhost:{port}"})
+        self._connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=seconds)
+        headers = {"host": f"localhost:{client.port}", "cookie": client.cookie}
+        self._connection.request("GET", path, headers=headers)
         self.answer = self._connection.getresponse()
 
     def __enter__(self) -> Stream:

@@ -41,13 +41,13 @@ def stop(running: Running) -> Iterator[Callable[[], None]]:
 
 @pytest.fixture
 def serve(running: Running, stop: Callable[[], None]) -> Serve:
-    """Serves what it is given until the test ends, and gives a client."""
+    """Serves what it is given until the test ends, and gives a client that was let in."""
     for module in ("starlette", "uvicorn"):
         pytest.importorskip(module, reason="needs the extra `live`")
     from paramedic.report.live.serving import make
 
     def start(*given: Path, host: str | None = None) -> Client:
-        server, bound, url = make(given, host=host, port=0)
+        server, bound, _ = make(given, host=host, port=0)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
         thread.start()
         running.append((server, thread))
@@ -55,6 +55,6 @@ def serve(running: Running, stop: Callable[[], None]) -> Serve:
         while not server.started:
             assert time.monotonic() < end, "the server does not start"
             time.sleep(0.01)
-        return Client(url, bound.getsockname()[1])
+        return Client.let_in(server.new_url)
 
     return start

@@ -111,17 +111,24 @@ def test_garbage_does_not_hurt_the_server(tmp_path: Path, serve: Serve) -> None:
     assert client.get("/").status == 200
 
 
-def test_other_machines_need_the_token(tmp_path: Path, serve: Serve) -> None:
-    recorded(tmp_path / "sick.db")
-    client = serve(tmp_path, host="127.0.0.1")
-    token = client.url.partition("token=")[2]
-    for path in ("/", "/runs", "/events", "/static/live.css", "/runs?token=wrong"):
-        assert client.get(path).status == 403, path
-    answer = client.get(f"/?token={token}")
-    assert (answer.status, answer.headers["location"]) == (303, "/")
-    cookie = answer.headers["set-cookie"].partition(";")[0]
-    assert client.get("/runs", cookie=cookie).json["runs"]
-    assert client.get("/runs", cookie=cookie, host="evil.example").status == 421
+@pytest.mark.parametrize("host", [None, "127.0.0.1"])
+def test_strangers_get_nothing(tmp_path: Path, serve: Serve, host: str | None) -> None:
+    """Also not those of this machine."""
+    recorded(tmp_path / "my-secret-run.db")
+    client = serve(tmp_path, host=host)
+    run, stranger = client.run(), client.stranger()
+    used = client.new_url().partition("/?")[2]
+    assert stranger.get(f"/?{used}").status == 303
+    paths = ["/", "/runs", "/events", f"/run/{run}", f"/run/{run}/view", f"/run/{run}/events"]
+    paths += ["/static/live.css", "/run/none", "/nothing", "/runs?token=wrong", f"/?{used}"]
+    for path in paths:
+        for method in ("GET", "HEAD"):
+            answer = stranger.get(path, method)
+            assert answer.status == 403, path
+            told = f"{answer.headers}{answer.body}"
+            assert not any(word in told for word in ("secret", "tmp", run, "vanishing")), path
+    assert client.get("/runs").json["runs"][0]["name"] == "my-secret-run.db"
+    assert client.get("/runs", host="evil.example").status == 421
 
 
 def test_head_has_no_body_and_ends(tmp_path: Path, serve: Serve) -> None:

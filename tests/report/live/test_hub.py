@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from paramedic.report.live import hub as module
-from paramedic.report.live.hub import Hub, fitting
+from paramedic.report.live.hub import Hub, Lines, fitting
 from paramedic.report.live.runs import Runs
 from tests.report.live.traces import recorded
 
@@ -75,3 +75,27 @@ def test_unknown_runs_do_not_cause_scan_after_scan(
         hub.pool.close()
 
     asyncio.run(scene())
+
+
+def test_of_the_list_only_what_has_changed_is_told_again() -> None:
+    one, two = {"id": "1", "step": 5}, {"id": "2", "step": 5}
+    first = Lines().followed_by([one, two], 1)
+    assert first.since(0) == {"runs": [one, two]}
+    assert first.followed_by([one, two], 2) is first
+    grown = {**two, "step": 6}
+    second = first.followed_by([one, grown], 2)
+    assert second.since(1) == {"runs": [grown]}
+    third = second.followed_by([grown, one], 3)
+    assert third.since(2) == {"runs": [], "order": ["2", "1"]}
+    assert third.since(1) == {"runs": [grown], "order": ["2", "1"]}
+    assert third.since(0) == {"runs": [grown, one]}
+    last = third.followed_by([one], 4)
+    assert last.since(3) == {"runs": [], "order": ["1"]}
+    assert last.since(4) == {"runs": []}
+    assert last.followed_by([], 5).since(4) == {"runs": [], "order": []}
+
+
+def test_an_empty_list_is_something_to_tell() -> None:
+    empty = Lines().followed_by([], 1)
+    assert empty.version == 1
+    assert empty.followed_by([], 2) is empty

@@ -17,10 +17,18 @@ def test_by_default_only_this_machine_is_answered(tmp_path: Path) -> None:
     with bound:
         host, port = bound.getsockname()
         assert host == "127.0.0.1"
-        assert url == f"http://127.0.0.1:{port}/"
+        assert url.startswith(f"http://127.0.0.1:{port}/?token=")
+        assert len(url.partition("?token=")[2]) >= 32
 
 
-def test_with_a_host_the_url_has_a_token(tmp_path: Path) -> None:
+def test_another_url_has_another_token(tmp_path: Path) -> None:
+    server, bound, url = make([tmp_path], port=0)
+    with bound:
+        assert server.new_url() != url
+        assert server.new_url().partition("=")[0] == url.partition("=")[0]
+
+
+def test_with_a_host_others_are_answered(tmp_path: Path) -> None:
     _, bound, url = make([tmp_path], host="0.0.0.0", port=0)
     with bound:
         assert bound.getsockname()[0] == "0.0.0.0"

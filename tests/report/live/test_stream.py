@@ -18,6 +18,7 @@ class Counting(Feed):
     def __init__(self, pool: Pool) -> None:
         super().__init__(pool)
         self.now, self.looks, self.draws = 1, 0, 0
+        self.told: list[int] = []
 
     def is_due(self) -> bool:
         return self.now != self.version
@@ -26,8 +27,9 @@ class Counting(Feed):
         self.looks += 1
         return self.now
 
-    def draw(self, width: int) -> str:
+    def draw(self, width: int, since: int) -> str:
         self.draws += 1
+        self.told.append(since)
         return f'{{"at": {self.now}, "width": {width}}}'
 
 
@@ -90,6 +92,40 @@ def test_a_slow_listener_gets_the_newest_only() -> None:
             assert (await heard(slow))[0].startswith(b"id: 5\n")
             await slow.aclose()
             await quick.aclose()
+
+    asyncio.run(scene())
+
+
+def test_who_knows_something_is_told_what_is_new_since() -> None:
+    async def scene() -> None:
+        async with made() as feed:
+            listening, late = feed.listen(1), feed.listen(1)
+            await heard(listening)
+            feed.now = 2
+            await heard(listening)
+            await heard(late)
+            assert feed.told == [0, 1, 0]
+            await listening.aclose()
+            await late.aclose()
+
+    asyncio.run(scene())
+
+
+def test_others_are_asked_between_those_who_are_told() -> None:
+    async def scene() -> None:
+        pool, turns = Pool(), 0
+
+        async def others() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        asking = asyncio.create_task(others())
+        await asyncio.gather(*(pool.turn() for _ in range(500)))
+        assert turns > 500 / 10
+        asking.cancel()
+        pool.close()
 
     asyncio.run(scene())
 

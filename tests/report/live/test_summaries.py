@@ -11,7 +11,7 @@ import pytest
 
 from paramedic.report.live import summaries as module
 from paramedic.report.live.runs import Runs
-from paramedic.report.live.summaries import Summaries, summary
+from paramedic.report.live.summaries import Summaries, heights, summary
 from paramedic.trace import Writer
 from tests.report.live.traces import append, chart, recorded
 
@@ -35,6 +35,14 @@ def test_losses_that_are_not_finite_are_gaps(tmp_path: Path) -> None:
     assert line.curve[0] == 1.0
     assert line.curve[-1] is None
     json.dumps(line.to_json(time.time()), allow_nan=False)
+
+
+def test_small_curves_are_heights() -> None:
+    assert heights((1.0, 10.0, None, 100.0)) == [0, 50, None, 99]  # by their logarithms
+    assert heights((-1.0, 0.0, 1.0)) == [0, 50, 99]
+    assert heights((3.0, 3.0)) == [0, 0]
+    assert heights((None, None)) == [None, None]
+    assert heights(()) == []
 
 
 def test_only_what_has_changed_is_read_again(

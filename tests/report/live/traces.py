@@ -12,7 +12,8 @@ from paramedic.trace import Writer
 from paramedic.types import Chart, Epoch, Event, Frame, Layer
 
 LAYERS = ("stem", "body", "head")
-REASON = "the loss is no lower than at first after 30 steps"
+# The words of whoever watched, which pages repeat and do not check.
+REASON = "the loss is no lower than at first after 50 steps"
 HOSTILE = '</script><script>document.title="owned"</script><img src=x onerror=alert(1)>"\'&\x07'
 
 
@@ -51,7 +52,7 @@ def note(writer: Writer, *, ended: bool, message: str = "It does not learn.") ->
             "health": "critical", "root": found, "others": [], "consequences": [],
             "set_aside": [], "not_checked": {},
         },
-        "assessment": {"verdict": "not learning", "reason": REASON, "numbers": {"steps": 30.0}},
+        "assessment": {"verdict": "not learning", "reason": REASON, "numbers": {"steps": 50.0}},
         "cases": [{**found, "opened": 25, "seen": 30, "closed": None}],
         "remedies": [],
         "spent": {"seconds": 0.1, "share": 0.01},

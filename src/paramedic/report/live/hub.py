@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from paramedic.report.live.following import Following
 from paramedic.report.live.page import run_message
 from paramedic.report.live.runs import Place, Runs
 from paramedic.report.live.stream import Feed, Pool
-from paramedic.report.live.summaries import Summaries, Summary
+from paramedic.report.live.summaries import Summaries
 from paramedic.report.wording import visible_all
 
 WIDTHS = (240, 480, 960)  # pixels; few, so that listeners share what is drawn
@@ -38,7 +40,7 @@ class RunFeed(Feed):
         self.following.refresh()
         return self.following.version
 
-    def draw(self, width: int) -> str:
+    def draw(self, width: int, since: int) -> str:
         return json.dumps(run_message(self.following, width), allow_nan=False)
 
 
@@ -51,29 +53,53 @@ class ListFeed(Feed):
     def __init__(self, pool: Pool, runs: Runs) -> None:
         super().__init__(pool)
         self._runs, self._summaries = runs, Summaries()
-        self._lines: Sequence[Summary] = ()
-        self._told = ""
+        self._shown = Lines()
         self._next = 0.0
 
     def is_due(self) -> bool:
         return time.monotonic() >= self._next
 
     def look(self) -> int:
-        self._lines, complete = self._summaries.update(self._runs.scan())
+        lines, complete = self._summaries.update(self._runs.scan())
         self._next = time.monotonic() + (_SCAN_EVERY if complete else 0.0)
-        told = self._message()
-        grown = told != self._told
-        self._told = told
-        return self.version + grown
-
-    def draw(self, width: int) -> str:
-        return self._told
-
-    def _message(self) -> str:
         now = time.time()
-        lines = [line.to_json(now) for line in self._lines]
-        message = visible_all({"runs": lines, "places": self._runs.names})
-        return json.dumps(message, allow_nan=False)
+        told = [visible_all(line.to_json(now)) for line in lines]
+        self._shown = self._shown.followed_by(told, self.version + 1)
+        return self._shown.version
+
+    def draw(self, width: int, since: int) -> str:
+        message = self._shown.since(since)
+        if not since:
+            message["places"] = visible_all(self._runs.names)
+        return json.dumps(message, allow_nan=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of the list, and the version in which each became what it is."""
+
+    told: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # in order, by identifier
+    changed: Mapping[str, int] = field(default_factory=dict)
+    ordered: int = 0  # the version in which the order became what it is
+    version: int = 0
+
+    def followed_by(self, told: Sequence[Mapping[str, Any]], version: int) -> Lines:
+        """The next version; the same, if nothing is new."""
+        newer = {str(line["id"]): line for line in told}
+        changed = {
+            key: self.changed[key] if self.told.get(key) == line else version
+            for key, line in newer.items()
+        }
+        is_ordered = list(newer) == list(self.told)
+        if self.version and is_ordered and version not in changed.values():
+            return self
+        return Lines(newer, changed, self.ordered if is_ordered else version, version)
+
+    def since(self, version: int) -> dict[str, Any]:
+        """What has changed since then: a thousand lines are much, for hundreds of listeners."""
+        lines = [line for key, line in self.told.items() if self.changed[key] > version]
+        is_new_order = version and self.ordered > version
+        return {"runs": lines, **({"order": list(self.told)} if is_new_order else {})}
 
 
 class Hub:

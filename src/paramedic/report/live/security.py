@@ -1,9 +1,11 @@
 """The door of the live page: who may ask, for what, and what the answer tells the browser.
 
 A trace is private: it names layers, files and numbers of somebody's work. So nobody but this
-machine is answered unless the user says so, and then only who knows the token. A web page opened
-in the same browser is a stranger, too: it can point a name of its own at this machine (DNS
-rebinding), so the name in `Host` must be one of ours, and what it embeds is refused.
+machine is answered unless the user says so, and on this machine, too, only who has the token:
+every user and every program of it can reach the port. A token opens one browser, once, which
+keeps a cookie instead; so it does not matter who finds it later in a history or a log.
+A web page opened in the same browser is a stranger, too: it can point a name of its own at this
+machine (DNS rebinding), so the name in `Host` must be one of ours, and what it embeds is refused.
 """
 
 from __future__ import annotations
@@ -11,17 +13,29 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
+from collections import deque
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = "127.0.0.1"
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _LONGEST_HOST = 255 + len("[]:65535")
+_MOST_TOKENS = 64  # that nobody has used yet
+_HANG_UP = {"Connection": "close"}  # who is refused keeps no connection
+_NEEDED = (
+    "A token is needed: open the URL that `paramedic live` printed. It opens one browser, once; "
+    "for another one press Enter where `paramedic live` runs, or start it again."
+)
+# A browser that follows a link of another site keeps our cookie back, also after the redirect that
+# has just set it; when the page asks again by itself, it sends it.
+_AGAIN = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Paramedic</title>'
+    f'<meta http-equiv="refresh" content="0"><p>{_NEEDED}</p></html>\n'
+)
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -37,14 +51,21 @@ HEADERS = {
 }
 
 
+def _secret() -> str:
+    return secrets.token_urlsafe(24)
+
+
 @dataclass(frozen=True, slots=True)
 class Door:
     """Who is let in: callers that use one of `names`, or any address if `any_address`, and that
-    know the `token`, if there is one."""
+    have brought a token or have the cookie that they got for one."""
 
     names: frozenset[str] = _LOCAL
     any_address: bool = False
-    token: str | None = field(default=None, repr=False)
+    session: str = field(default_factory=_secret, repr=False)  # what the cookie holds
+    _tokens: deque[str] = field(
+        default_factory=lambda: deque(maxlen=_MOST_TOKENS), repr=False, compare=False
+    )
 
     @classmethod
     def local(cls) -> Door:
@@ -53,14 +74,26 @@ class Door:
 
     @classmethod
     def open_to(cls, host: str) -> Door:
-        """For whoever knows the token, by the address that the user named.
+        """For others, too, by the address that the user named.
 
         Every address of the machine is answered at `0.0.0.0` and `::`; a page of a stranger
         cannot use one of these without having been loaded from it, only names can be rebound.
         """
         own = {host, socket.gethostname(), socket.getfqdn()}
-        names = _LOCAL | {_plain(name) for name in own}
-        return cls(names, is_wildcard(host), secrets.token_urlsafe(24))
+        return cls(_LOCAL | {_plain(name) for name in own}, is_wildcard(host))
+
+    def new_token(self) -> str:
+        """One that opens one browser."""
+        token = _secret()
+        self._tokens.append(token)
+        return token
+
+    def redeem(self, given: str) -> bool:
+        """Whether it is a token that nobody has used; from now on it is used."""
+        found = [token for token in self._tokens if _same(given, token)]
+        for token in found:
+            self._tokens.remove(token)
+        return bool(found)
 
     def knows_host(self, host: str) -> bool:
         """Whether the `Host` of a request is one of ours; its port may be that of a tunnel."""
@@ -69,10 +102,14 @@ class Door:
             return False
         return name in self.names or (self.any_address and _address(name) is not None)
 
-    def knows_token(self, given: str) -> bool:
-        """Compared in a time that tells nothing of how much of it was right."""
-        token = self.token or ""
-        return bool(token) and secrets.compare_digest(given.encode(), token.encode())
+    def knows_session(self, given: str) -> bool:
+        """Whether a cookie is the one that we gave."""
+        return _same(given, self.session)
+
+
+def _same(given: str, known: str) -> bool:
+    """Compared in a time that tells nothing of how much of it was right."""
+    return secrets.compare_digest(given.encode(), known.encode())
 
 
 class Guard:
@@ -103,23 +140,29 @@ class Guard:
             refusal = _refusal(405, "Only GET and HEAD are answered here.")
             refusal.headers["Allow"] = "GET, HEAD"
             return refusal
-        if _is_embedded(headers):
+        if _is_embedded(headers) or not _is_own_origin(headers, hosts[0]):
             return _refusal(403, "Other sites may link to this page but not load it.")
-        return None if self._door.token is None else self._check_token(scope, headers)
+        return self._check_token(scope, headers)
 
     def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
-        if self._door.knows_token(_cookie(headers, self._cookie)):
-            return None
+        is_known = any(map(self._door.knows_session, _cookies(headers, self._cookie)))
         query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        if not self._door.knows_token(query.pop("token", [""])[0]):
-            words = "A token is needed: open the whole URL that `paramedic live` printed."
-            return _refusal(403, words)
-        # Onwards without the token, so that it stays in no history, bookmark or screenshot.
-        rest = urlencode(query, doseq=True)
-        target = _own_path(scope["path"]) + (f"?{rest}" if rest else "")
-        answer = RedirectResponse(target, status_code=303)
-        token = self._door.token or ""
-        answer.set_cookie(self._cookie, token, httponly=True, samesite="strict", path="/")
+        token = query.pop("token", [""])[0]
+        # Looking ahead must not use it up: the browser could do so without keeping the cookie.
+        may_redeem = scope["method"] == "GET" and "prefetch" not in headers.get("sec-purpose", "")
+        if token and ((may_redeem and self._door.redeem(token)) or is_known):
+            return self._onwards(_own_path(scope["path"]), urlencode(query, doseq=True))
+        if is_known:
+            return None
+        if headers.get("sec-fetch-site") in _ELSEWHERE:
+            return HTMLResponse(_AGAIN, status_code=403, headers=_HANG_UP)
+        return _refusal(403, _NEEDED)
+
+    def _onwards(self, path: str, query: str) -> Response:
+        """The same address without the token, so that it stays in no bookmark or screenshot."""
+        answer = RedirectResponse(path + (f"?{query}" if query else ""), status_code=303)
+        session = self._door.session
+        answer.set_cookie(self._cookie, session, httponly=True, samesite="strict", path="/")
         return answer
 
 
@@ -134,20 +177,29 @@ def _own_path(path: str) -> str:
     return "/" + path.lstrip("/\\")
 
 
+_ELSEWHERE = ("cross-site", "same-site")
+
+
 def _is_embedded(headers: Headers) -> bool:
     """Whether a page of another site asks for this on its own; following a link is not that."""
     site, mode = headers.get("sec-fetch-site", ""), headers.get("sec-fetch-mode", "")
-    return site in ("cross-site", "same-site") and mode != "navigate"
+    return site in _ELSEWHERE and mode != "navigate"
 
 
-def _cookie(headers: Headers, name: str) -> str:
-    jar: SimpleCookie = SimpleCookie()
-    try:
-        jar.load(headers.get("cookie", ""))
-    except CookieError:
-        return ""
-    found = jar.get(name)
-    return "" if found is None else found.value
+def _is_own_origin(headers: Headers, host: str) -> bool:
+    """Whether the page that asks, if it says where it is from, is from here: older browsers say
+    only this."""
+    return all(
+        origin.lower().removeprefix("http://").removeprefix("https://") == host.lower()
+        for origin in headers.getlist("origin")
+    )
+
+
+def _cookies(headers: Headers, name: str) -> list[str]:
+    """The values of a cookie. Only split: the parser of the standard library takes long for a
+    header that was made to be long."""
+    pairs = (one.partition("=") for part in headers.getlist("cookie") for one in part.split(";"))
+    return [value.strip() for key, _, value in pairs if key.strip() == name]
 
 
 def _name(host: str) -> str | None:
@@ -184,7 +236,7 @@ def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 def _refusal(status: int, words: str) -> Response:
-    return PlainTextResponse(words + "\n", status_code=status)
+    return PlainTextResponse(words + "\n", status_code=status, headers=_HANG_UP)
 
 
 def _with_headers(send: Send) -> Send:

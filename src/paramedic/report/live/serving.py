@@ -2,63 +2,125 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import socket
 from collections.abc import Callable, Sequence
 from os import PathLike
+from pathlib import Path
 
 import uvicorn
 
 from paramedic.report.live.application import application
+from paramedic.report.live.connections import (
+    HEADER_BYTES,
+    REQUEST_SECONDS,
+    Connection,
+    State,
+    room,
+)
+from paramedic.report.live.keyboard import on_enter
+from paramedic.report.live.logs import AccessLog, Noted, Sparing, sparing
 from paramedic.report.live.runs import Runs
 from paramedic.report.live.security import LOOPBACK, Door, is_wildcard
 
 PORT = 7117
-_GRACE = 2  # seconds that answers under way get when the server ends
+_QUEUE = 1024  # connections that the system keeps for us while we are busy
+_AT_ONCE = 64  # connections that are accepted before others are asked what they want
+_GRACE = 0.5  # seconds that answers under way get when the server ends
+_LATEST = 2  # seconds, after which it ends whatever happens
 
 
 class Server(uvicorn.Server):
-    """One that ends its streams first: they would keep it from ending."""
+    """One that ends its streams first: they would keep it from ending.
 
-    def __init__(self, config: uvicorn.Config, end_streams: Callable[[], None]) -> None:
+    `new_url` gives a URL that opens one browser; `tell` is called with a new one whenever Enter is
+    pressed in its terminal.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        state: State,
+        end_streams: Callable[[], None],
+        new_url: Callable[[], str],
+    ) -> None:
         super().__init__(config)
+        self.server_state = self._state = state
+        self.new_url = new_url
+        self.tell: Callable[[str], None] | None = None
+        self.sparing = Sparing()
         self._end_streams = end_streams
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for one in sockets or []:
+            one.listen(_QUEUE)  # uvicorn has made it as long as what it accepts at once
+        tell = self.tell
+        if tell is not None:
+            on_enter(lambda: tell(self.new_url()))
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.sparing.is_ending = True
         self._end_streams()
+        asyncio.get_running_loop().call_later(_GRACE, self._cut_off)
         await super().shutdown(sockets)
+
+    def _cut_off(self) -> None:
+        """Whoever does not read, or waits for a slow disk, is not waited for."""
+        for connection in list(self._state.open):
+            connection.end()
+        for task in list(self._state.tasks):
+            task.cancel()
 
 
 def make(
-    given: Sequence[str | PathLike[str]], *, host: str | None = None, port: int = PORT
+    given: Sequence[str | PathLike[str]],
+    *,
+    host: str | None = None,
+    port: int = PORT,
+    log: Path | None = None,
 ) -> tuple[Server, socket.socket, str]:
-    """A server that is bound but not yet running, its socket, and the URL to open.
+    """A server that is bound but not yet running, its socket, and the URL to open, once.
 
     Args:
         given: traces, or directories with traces.
-        host: the address to answer at; by default this machine alone. With it a token is needed.
+        host: the address to answer at; by default this machine alone.
         port: 0 takes any that is free.
+        log: a file in which every request is noted.
     """
     runs = Runs(given)
     door = Door.local() if host is None else Door.open_to(host)
+    most = room()
     bound = _bound(host or LOOPBACK, port)
     port = bound.getsockname()[1]
     app, hub = application(runs, door, cookie=f"paramedic-{port}")
     config = uvicorn.Config(
-        app,
+        app if log is None else Noted(app, AccessLog(log)),
+        http=Connection,
+        h11_max_incomplete_event_size=HEADER_BYTES,
+        limit_concurrency=most + 4 * _AT_ONCE,  # never met: room is made before
+        timeout_keep_alive=int(REQUEST_SECONDS),
+        timeout_graceful_shutdown=_LATEST,
+        backlog=_AT_ONCE,
         access_log=False,  # it would show the token
         log_level="error",
         server_header=False,
-        timeout_graceful_shutdown=_GRACE,
         ws="none",
     )
-    return Server(config, hub.pool.stop), bound, _url(host or LOOPBACK, port, door.token)
+    address = _address(host or LOOPBACK, port)
+
+    def new_url() -> str:
+        return f"{address}?token={door.new_token()}"
+
+    return Server(config, State(most), hub.pool.stop, new_url), bound, new_url()
 
 
 def serve(server: Server, bound: socket.socket) -> None:
     """Answer until Ctrl-C."""
     try:
-        server.run(sockets=[bound])
+        with sparing(server.sparing):
+            server.run(sockets=[bound])
     except KeyboardInterrupt:  # uvicorn raises it again when everything has ended
         pass
     finally:
@@ -76,7 +138,7 @@ def _bound(host: str, port: int) -> socket.socket:
         # A server that has just ended must not keep its port busy.
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
-        bound.listen(128)  # here, so that a port that is taken is told before the URL is
+        bound.listen(_QUEUE)  # here, so that a port that is taken is told before the URL is
     except OSError as error:
         bound.close()
         raise OSError(_refused(host, port, error)) from error
@@ -94,7 +156,7 @@ def _refused(host: str, port: int, error: OSError) -> str:
     return f"Cannot listen at {host}, port {port}: {error}."
 
 
-def _url(host: str, port: int, token: str | None) -> str:
+def _address(host: str, port: int) -> str:
     name = socket.gethostname() if is_wildcard(host) else host
     shown = f"[{name}]" if ":" in name else name
-    return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
+    return f"http://{shown}:{port}/"

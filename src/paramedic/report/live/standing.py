@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from paramedic.diagnose.condition import tone
@@ -44,18 +44,32 @@ class Standing:
 
 def read(trace: Trace) -> Standing:
     """The newest note of a run; that of its end, if it has come to it."""
-    noted = trace.meta("standing")
-    whole = {name: trace.meta(name) for name in (*NOTED, "spent")}
-    if noted is None and whole["diagnosis"] is not None:
-        noted = _of_the_end(whole["diagnosis"], whole["assessment"])
+    noted = _noted(trace)
     if noted is None:
         return Standing()
+    found = _checked(trace, noted)
+    names = (*NOTED, "spent")
+    told = {name: trace.meta(name) if found.ended else noted.get(name) for name in names}
+    return replace(found, told=told)
+
+
+def brief(trace: Trace) -> Standing:
+    """The same without the diagnosis: for the list, which reads little of each trace."""
+    noted = _noted(trace)
+    return Standing() if noted is None else _checked(trace, noted)
+
+
+def _noted(trace: Trace) -> Any:
+    noted = trace.meta("standing")
+    diagnosis = trace.meta("diagnosis") if noted is None else None
+    return noted if diagnosis is None else _of_the_end(diagnosis, trace.meta("assessment"))
+
+
+def _checked(trace: Trace, noted: Any) -> Standing:
     try:
-        ended = bool(noted.get("ended"))
-        told = whole if ended else {name: noted.get(name) for name in whole}
         verdict, trend, root = (_word(noted.get(name)) for name in ("verdict", "trend", "root"))
-        fault = noted.get("fault") is True
-        return Standing(verdict, trend, root, ended=ended, fault=fault, told=told)
+        ended, fault = bool(noted.get("ended")), noted.get("fault") is True
+        return Standing(verdict, trend, root, ended=ended, fault=fault)
     except AttributeError as error:
         raise TraceError(trace.path, "is damaged: its note of how the run stands.") from error
 

@@ -10,22 +10,25 @@ import asyncio
 import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+
+from paramedic.report.live.threads import Readers
 
 Result = TypeVar("Result")
 
 KEEP_ALIVE = 15.0  # seconds of silence, after which a line shows that both sides are there
 _WORKERS = 4  # threads that read and render
 _PER_LISTENER = 0.005  # seconds that sending to one may take
+_AT_ONCE = 8  # listeners that are sent something before others are asked what they want
 
 
 class Pool:
     """A few threads for what blocks, and the word that it is time to stop."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(_WORKERS, "paramedic-live")
+        self._threads = Readers(_WORKERS, "paramedic-live")
         self._feeds: list[Feed] = []
+        self._turns = asyncio.Semaphore(_AT_ONCE)
         self.stopped = False
 
     async def run(self, function: Callable[..., Result], *args: object) -> Result:
@@ -42,6 +45,12 @@ class Pool:
             return function(*args), time.thread_time() - begin
 
         return await self.run(measured)
+
+    async def turn(self) -> None:
+        """Wait until it is one's turn to send: what hundreds are sent at the same moment would keep
+        all others waiting for an answer."""
+        async with self._turns:
+            await asyncio.sleep(0)
 
     def add(self, feed: Feed) -> None:
         self._feeds.append(feed)
@@ -76,7 +85,8 @@ class Feed(ABC):
         self._pool = pool
         self._news = asyncio.Event()
         self._watching: asyncio.Task[None] | None = None
-        self._drawn: dict[int, tuple[int, bytes]] = {}
+        self._drawn: dict[tuple[int, int], bytes] = {}  # width, since -> message
+        self._drawn_version = 0
         self._drawing, self._looking = asyncio.Lock(), asyncio.Lock()
         self._cost = 0.0  # seconds of a processor for the last look and drawing what it found
         pool.add(self)
@@ -90,8 +100,9 @@ class Feed(ABC):
         """Look, in a thread; gives the version of what is there now."""
 
     @abstractmethod
-    def draw(self, width: int) -> str:
-        """What is there now as JSON for so many pixels, in a thread."""
+    def draw(self, width: int, since: int) -> str:
+        """What is there now as JSON for so many pixels, in a thread. Who knows the version `since`
+        may be told only what has changed; 0 knows nothing."""
 
     async def listen(self, width: int) -> AsyncIterator[bytes]:
         """The messages, beginning with the newest, until the server stops."""
@@ -103,7 +114,8 @@ class Feed(ABC):
             seen = 0
             while not self._pool.stopped:
                 if self.version != seen:
-                    seen, message = await self.newest(width)
+                    await self._pool.turn()
+                    seen, message = await self.newest(width, seen)
                     yield b"id: %d\ndata: %b\n\n" % (seen, message)
                     continue
                 try:
@@ -113,18 +125,20 @@ class Feed(ABC):
         finally:
             self.listeners -= 1
 
-    async def newest(self, width: int) -> tuple[int, bytes]:
-        """The version and the message, drawn once for all who ask for this width."""
+    async def newest(self, width: int, since: int = 0) -> tuple[int, bytes]:
+        """The version and the message, drawn once for all who ask for the same."""
         async with self._drawing:
             if not self.version:
                 await self._look()
-            drawn = self._drawn.get(width)
-            if drawn is None or drawn[0] != self.version:
-                version = self.version
-                text, cost = await self._pool.timed(self.draw, width)
+            version = self.version
+            if version != self._drawn_version:
+                self._drawn, self._drawn_version = {}, version
+            drawn = self._drawn.get((width, since))
+            if drawn is None:
+                text, cost = await self._pool.timed(self.draw, width, since)
                 self._cost += cost
-                drawn = self._drawn[width] = (version, text.encode())
-            return drawn
+                drawn = self._drawn[width, since] = text.encode()
+            return version, drawn
 
     async def catch_up(self) -> None:
         """Look, if it is time to: for who asks once and does not listen."""

@@ -6,17 +6,17 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from paramedic.report.live import standing
-from paramedic.report.live.runs import Place, Stamp
+from paramedic.report.live.glance import glance
+from paramedic.report.live.runs import MOST_RUNS, Place, Stamp
 from paramedic.report.live.standing import Standing
-from paramedic.trace import Trace, TraceError
+from paramedic.trace import TraceError
 from paramedic.trace.errors import ForeignDatabase
 
-_POINTS = 48  # of a small curve
-_STRETCH = 16  # steps of which a point is the mean
-_CURVE_EVERY = 5.0  # seconds between two looks at the whole loss of a run that grows
+_CURVE_EVERY = 5.0  # seconds between two looks at the loss from its start, of a run that grows
 _PATIENCE = 0.3  # seconds that one round may take; who is left comes in the next
 
 
@@ -36,8 +36,9 @@ class Summary:
     foreign: bool = False  # a database of another program
 
     def to_json(self, now: float) -> dict[str, Any]:
-        """Plain values for the page."""
+        """Plain values for the page, which words the usual states itself: it has a clock."""
         age = max(now - self.stamp.seconds, 0.0)
+        is_usual = self.state in (standing.RUNNING, standing.ENDED, standing.SILENT)
         return {
             "id": self.place.id,
             "name": self.place.name,
@@ -45,12 +46,11 @@ class Summary:
             "health": self.standing.tone,
             "verdict": self.standing.verdict or "not judged yet",
             "root": self.standing.root,
-            "trend": self.standing.trend,
             "step": self.step,
             "loss": self.loss,
-            "curve": list(self.curve),
+            "curve": heights(self.curve),
             "changed": round(self.stamp.seconds),
-            "words": standing.words(self.state, age, problem=self.problem),
+            "words": "" if is_usual else standing.words(self.state, age, problem=self.problem),
         }
 
 
@@ -74,7 +74,8 @@ class Summaries:
                     unread = Summary(place, Stamp(changed=stamp.changed), standing.UNREAD)
                     self._known.setdefault(place.id, unread)
             found = self._known[place.id]
-            self._known[place.id] = replace(found, state=_state(found))
+            if found.state != (state := _state(found)):
+                self._known[place.id] = replace(found, state=state)
         wanted = {place.id for place in places}
         self._known = {key: one for key, one in self._known.items() if key in wanted}
         lines = [self._known[place.id] for place in places]
@@ -87,17 +88,17 @@ def summary(place: Place, stamp: Stamp, before: Summary | None = None) -> Summar
     if not stamp.size:
         return line
     try:
-        with Trace.open(place.path) as trace:
-            step = trace.last_step
-            curve, made = _curve(trace, step, before)
+        with glance(place, stamp) as trace:
+            now = time.monotonic()
+            is_fresh = before is not None and before.curve and now - before.curved < _CURVE_EVERY
             return replace(
                 line,
                 state=standing.RUNNING,
-                standing=standing.read(trace),
-                step=step,
-                loss=_newest_loss(trace, step),
-                curve=curve,
-                curved=made,
+                standing=standing.brief(trace),
+                step=trace.newest_step,
+                loss=trace.newest_loss,
+                curve=before.curve if before is not None and is_fresh else trace.curve(),
+                curved=before.curved if before is not None and is_fresh else now,
             )
     except ForeignDatabase:
         return replace(line, foreign=True)
@@ -111,33 +112,14 @@ def _state(line: Summary) -> str:
     return standing.state(line.standing, time.time() - line.stamp.seconds)
 
 
-def _newest_loss(trace: Trace, step: int) -> float | None:
-    losses = trace.pulse(max(step - _STRETCH, 0)).loss
-    return _finite(float(losses[-1])) if len(losses) else None
-
-
-def _curve(
-    trace: Trace, step: int, before: Summary | None
-) -> tuple[tuple[float | None, ...], float]:
-    """The mean loss of some stretches spread over the run: reading all of it would take long."""
-    now = time.monotonic()
-    if before is not None and before.curve and now - before.curved < _CURVE_EVERY:
-        return before.curve, before.curved
-    if step < 0:
-        return (), now
-    count = min(_POINTS, step // _STRETCH + 1)
-    starts = [
-        round(place * max(step + 1 - _STRETCH, 0) / max(count - 1, 1)) for place in range(count)
+@lru_cache(2 * MOST_RUNS)
+def heights(curve: tuple[float | None, ...]) -> list[int | None]:
+    """Of the points of a small curve, from 0 to 99; by their logarithms, if all have one."""
+    known = [value for value in curve if value is not None]
+    is_positive = bool(known) and min(known) > 0
+    scaled = [None if one is None else math.log(one) if is_positive else one for one in curve]
+    low = min((one for one in scaled if one is not None), default=0.0)
+    high = max((one for one in scaled if one is not None), default=0.0)
+    return [
+        None if one is None else round(99 * ((one - low) / (high - low or 1.0))) for one in scaled
     ]
-    return tuple(_mean(trace, start) for start in starts), now
-
-
-def _mean(trace: Trace, start: int) -> float | None:
-    pulse = trace.pulse(start, start + _STRETCH)
-    known = pulse.loss[pulse.finite]
-    return _finite(float(known.mean())) if len(known) else None
-
-
-def _finite(value: float) -> float | None:
-    """Six digits of it; JSON has no infinity."""
-    return float(f"{value:.6g}") if math.isfinite(value) else None

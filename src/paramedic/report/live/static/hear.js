@@ -21,6 +21,13 @@
       source = null;
     };
 
+    /** Whether the server is a new one, to which our cookie says nothing. */
+    const seeWhy = async () => {
+      const answer = await fetch(address, { method: "HEAD" }).catch(() => null);
+      if (answer && answer.status === 403)
+        say("shut", "The server was started anew: open the URL that it has printed.");
+    };
+
     const open = () => {
       if (source || document.hidden) return;
       source = new EventSource(address);
@@ -30,9 +37,11 @@
         document.documentElement.dataset.version = event.lastEventId;
       };
       source.onerror = () => {
-        say("lost", "No answer: the server has ended or cannot be reached. Trying again …");
+        if (light.dataset.state !== "shut")
+          say("lost", "No answer: the server has ended or cannot be reached. Trying again …");
         if (source.readyState !== EventSource.CLOSED) return; // the browser tries by itself
         close();
+        seeWhy();
         waiting = setTimeout(open, AGAIN);
       };
     };

@@ -45,21 +45,18 @@
     return run.words;
   }
 
-  function sparkline(values) {
-    const known = values.filter((one) => one !== null);
-    if (known.length < 2) return null;
-    const positive = Math.min(...known) > 0;
-    const scale = positive ? Math.log : (one) => one;
-    const low = scale(Math.min(...known)), high = scale(Math.max(...known));
+  /** Of heights from 0 to 99. */
+  function sparkline(heights) {
+    if (heights.filter((one) => one !== null).length < 2) return null;
     const space = "http://www.w3.org/2000/svg";
     const picture = document.createElementNS(space, "svg");
     picture.setAttribute("viewBox", "0 0 100 24");
     picture.setAttribute("preserveAspectRatio", "none");
     picture.setAttribute("aria-hidden", "true");
     const line = document.createElementNS(space, "polyline");
-    const points = values.map((one, place) => {
-      const x = (100 * place) / (values.length - 1);
-      const y = one === null ? null : 22 - (20 * (scale(one) - low)) / (high - low || 1);
+    const points = heights.map((one, place) => {
+      const x = (100 * place) / (heights.length - 1);
+      const y = one === null ? null : 22 - (20 * one) / 99;
       return y === null ? null : `${x.toFixed(1)},${y.toFixed(1)}`;
     });
     line.setAttribute("points", points.filter((one) => one !== null).join(" "));
@@ -126,9 +123,16 @@
 
   filter.addEventListener("input", show);
   Paramedic.listen();
+  let known = new Map();
   Paramedic.hear("/events", (message) => {
-    newest = message.runs;
-    document.getElementById("places").textContent = message.places.join(", ");
+    // The first message has all runs and their places, the others what has changed since.
+    if (message.places) {
+      known = new Map();
+      document.getElementById("places").textContent = message.places.join(", ");
+    }
+    for (const run of message.runs) known.set(run.id, run);
+    if (message.order) known = new Map(message.order.map((id) => [id, known.get(id)]));
+    newest = [...known.values()];
     show();
   });
   setInterval(show, 20000); // "3 minutes ago" grows by itself
