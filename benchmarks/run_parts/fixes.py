@@ -56,8 +56,9 @@ def _patched(script: Path) -> dict[str, Any]:
 
 def row(sick: Path, report: dict[str, Any], ends: list[dict[str, Any]]) -> dict[str, Any]:
     """What came of one example: the report of the sick script, and how all three ended."""
-    root = report["findings"][0] if report["findings"] else {"remedies": [], "source": []}
-    verified = [one for one in root["remedies"] if one["verified"]]
+    findings = [one for training in report["trainings"] for one in training["findings"]]
+    root = _cause(findings)
+    verified = [cure for one in findings for cure in one["remedies"] if cure["verified"]]
     lines = sick.read_text(encoding="utf-8").splitlines()
     metric = next(one for one in METRICS if all(end["values"][one] is not None for end in ends))
     return {
@@ -68,13 +69,20 @@ def row(sick: Path, report: dict[str, Any], ends: list[dict[str, Any]]) -> dict[
         "metric": metric,
         **{kind: end["values"][metric] for kind, end in zip(KINDS, ends, strict=True)},
         "verdicts": {kind: end["verdict"] for kind, end in zip(KINDS, ends, strict=True)},
+        "exit_codes": {kind: end["exit_code"] for kind, end in zip(KINDS, ends, strict=True)},
     }
+
+
+def _cause(findings: list[dict[str, Any]]) -> dict[str, Any]:
+    """The fault, or the most likely cause; what else was found, if there is none."""
+    causes = [one for one in findings if one["role"] in ("fault", "suspicion")]
+    return next(iter(causes or findings), {"source": []})
 
 
 def ended(script: str) -> dict[str, Any]:
     """Run a script under watch, in this process: its verdict, and its metrics at the end."""
     from paramedic.run.crier import Crier
-    from paramedic.run.fix.trial import course_of_record
+    from paramedic.run.fix.course import course_of_record
     from paramedic.run.program import Program
     from paramedic.run.running import watched
     from paramedic.run.settings import Settings
@@ -83,7 +91,8 @@ def ended(script: str) -> dict[str, Any]:
         outcome, _ = watched(Program(script), Settings(), Crier(quiet=True))
     course = course_of_record(outcome.records[0])
     values = {metric: course.value(metric) for metric in METRICS}
-    return {"verdict": outcome.verdict, "values": values}
+    verdict = str(outcome.assessment.verdict)
+    return {"verdict": verdict, "exit_code": outcome.exit_code, "values": values}
 
 
 if __name__ == "__main__":

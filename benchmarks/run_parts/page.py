@@ -26,6 +26,7 @@ without a look apart (`benchmarks/run_parts/turns.py`). **Whole scripts** includ
 the first steps, which are looked at more closely. **Fixes**: each sick example is run with \
 `--fix --write`, then the patched script and the healthy twin are run; all three numbers are of \
 the same metric at the end of the run. Brackets hold quartiles."""
+_CODES = (("sick", 1), ("patched", 0), ("twin", 0))  # what is right for each
 
 
 def page(results: dict[str, Any]) -> str:
@@ -94,8 +95,7 @@ def _fixes(part: dict[str, Any]) -> str:
     rows = part["rows"]
     verified = sum(row["remedy"] is not None for row in rows)
     near = sum(_is_near(row) for row in rows)
-    healthy = sum(row["verdicts"]["patched"] == "healthy" for row in rows)
-    twins = sum(row["verdicts"]["twin"] == "healthy" for row in rows)
+    failing, healthy, twins = (_count(rows, kind, code) for kind, code in _CODES)
     table = _table(
         ("script", "root cause", "line", "verified patch", "metric", "sick", "patched", "twin",
          "as good"),
@@ -104,10 +104,18 @@ def _fixes(part: dict[str, Any]) -> str:
           "yes" if _is_near(row) else "no") for row in rows),
     )  # fmt: skip
     return (
-        f"## Patches\n\nOf {len(rows)} sick examples {verified} got a verified patch; {healthy} "
-        f"patched scripts are judged healthy, and {near} end as their healthy twins do or better "
-        f"(within a tenth of the way). {twins} of {len(rows)} twins are judged healthy.\n\n{table}"
+        f"## Patches\n\nOf {len(rows)} sick examples {failing} are said to fail or to have a fault "
+        f"(exit code 1), and {verified} got a verified patch; {healthy} patched scripts are said "
+        f"to learn, without a fault (exit code 0), and {near} end as their healthy twins do or "
+        f"better (within a tenth of the way). {twins} of {len(rows)} twins are said to learn."
+        f"\n\n{table}"
     )
+
+
+def _count(rows: list[dict[str, Any]], kind: str, code: int) -> str:
+    """How many ended with an exit code; earlier measurements did not keep it."""
+    codes = [row["exit_codes"][kind] for row in rows if "exit_codes" in row]
+    return str(codes.count(code)) if len(codes) == len(rows) else "an unknown number"
 
 
 def _is_near(row: dict[str, Any]) -> bool:

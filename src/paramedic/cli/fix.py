@@ -37,8 +37,6 @@ def fixed(
     """Look for a patch, try it, show it and, if asked for, apply it."""
     from paramedic.run.fix import fixing
 
-    if verify:
-        _warn(outcome, crier)
     found = fixing.fix(outcome, program, fixing.budget(budget), crier.say, verify=verify)
     if found.patch is None:
         crier.say("No patch was verified; what is said above is advice.")
@@ -47,20 +45,17 @@ def fixed(
     if not found.verified:
         crier.say("This patch was not tried.")
     if write and found.patch.arguments is None:
-        kept = fixing.write(found.patch)
-        crier.say(f"Applied; the original is {kept}.")
+        _write(found.patch, crier)
     return fixing.told(outcome, found)
 
 
-def _warn(outcome: Outcome, crier: Crier) -> None:
-    from pathlib import Path
+def _write(patch: Patch, crier: Crier) -> None:
+    from paramedic.run.fix.writing import Changed, write
 
-    from paramedic.run.fix.scratch import warnings_for
-
-    files = {place.file for record in outcome.records for place in record.places.values()}
-    for file in sorted(files):
-        for warning in warnings_for(Path(file).read_text(encoding="utf-8", errors="replace")):
-            crier.say(warning)
+    try:
+        crier.say(f"Applied; the original is {write(patch)}.")
+    except (Changed, OSError) as error:
+        crier.say(f"Not applied: {error}")
 
 
 def _show(patch: Patch, program: Program, crier: Crier) -> None:

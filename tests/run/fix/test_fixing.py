@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from paramedic.run.fix import fixing
-from paramedic.run.fix.fixing import Budget, Fix, budget, candidates, fix, told, write
+from paramedic.run.fix.fixing import Budget, Fix, budget, candidates, fix, told
 from paramedic.run.fix.patch import Patch
 from paramedic.run.fix.trial import Trial
 from paramedic.run.outcome import Outcome, Verified
 from paramedic.run.program import Program
-from paramedic.types import Remedy
 from tests.run.support import script, under_watch
 from tests.run.test_outcome import FAILED, REMEDY
 
@@ -133,17 +132,6 @@ def test_what_cannot_be_patched_is_left_alone(tmp_path: Path) -> None:
         FAILED, places={k: replace(p, file="/gone.py") for k, p in FAILED.places.items()}
     )
     assert list(candidates(Outcome("t", (gone,)), Program("t.py"))) == []
-
-
-def test_writing_keeps_the_original(tmp_path: Path) -> None:
-    path = tmp_path / "train.py"
-    for text in ("one\r\n", "two"):
-        path.write_bytes(text.encode())
-        patch = Patch(Remedy("r", "R", 0.5), path, text, "new")
-        kept = write(patch)
-        assert kept.read_bytes() == text.encode()
-        assert path.read_text() == "new"
-    assert kept.name == "train.py.orig2"
 
 
 def test_budgets() -> None:

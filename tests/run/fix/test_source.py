@@ -49,3 +49,14 @@ def test_pieces() -> None:
     assert argument(call, "key") is not None
     assert argument(call, "none", 2) is None
     assert number(expression("x")) is None
+
+
+def test_marks_and_ends_of_lines_stay(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_bytes(b"\xef\xbb\xbflr = 1e-5\r\nfor i in []:\r\n    pass\r\n")
+    source = Source(path)
+    (rate,) = source.all(cst.Float)
+    text = source.replaced((rate, cst.Float("0.1")))
+    assert text.encode() == path.read_bytes().replace(b"1e-5", b"0.1")
+    (loop,) = source.all(cst.Pass)
+    assert "\r\n    x = 1\r\n    pass\r\n" in source.inserted(loop, "x = 1")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from paramedic.run.fix.course import Course
 from paramedic.run.fix.patch import Patch
-from paramedic.run.fix.trial import Course, Trial, _compared
+from paramedic.run.fix.trial import Trial, _compared
 from paramedic.types import Epoch, Remedy
 
 PATCH = Patch(Remedy("r", "R", 0.5), Path("t.py"), "", "")
@@ -19,9 +20,7 @@ def _epochs(*values: float, name: str = "val_loss") -> list[Epoch]:
 
 
 def _trial(before: Course, after: Course, *slugs: str) -> Trial:
-    findings = [{"slug": slug, "severity_if_cause": "warning"} for slug in slugs]
-    report = {"trainings": [{"findings": findings}]}
-    return _compared(PATCH, before, after, report, "sick")
+    return _compared(PATCH, before, after, slugs, "sick")
 
 
 def test_validation_speaks_first() -> None:
@@ -70,8 +69,3 @@ def test_as_good_is_verified_but_does_not_convince() -> None:
     trial = _trial(Course([1.0] * 20), Course([1.01] * 20))
     assert trial.verified
     assert not trial.convincing
-
-
-def test_curves_for_the_report() -> None:
-    assert len(Course([1.0] * 500).curve()) == 60
-    assert Course().curve() == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from paramedic.run.fix.patch import Patch
 from paramedic.run.fix.patcher import Job, patchers
@@ -98,6 +97,8 @@ def fix(
         steps = min(record.steps, limit.steps) if short else None
         trials.append(attempt(patch, program, record, slug, steps=steps, seconds=limit.seconds))
         say(f"  {trials[-1].sentence()} ({time.perf_counter() - begin:.0f} s)")
+        if trials[-1].refused:  # the next patch would not change that
+            break
         if trials[-1].convincing:
             settled = patch.remedy.confidence
     verified = [trial for trial in trials if trial.verified]
@@ -115,15 +116,3 @@ def told(outcome: Outcome, found: Fix) -> Outcome:
     if trial is not None and trial.numbers is not None:
         verified[remedy.slug] = replace(trial.numbers, curves=trial.curves)
     return replace(with_remedy(outcome, remedy), verified=verified)
-
-
-def write(patch: Patch) -> Path:
-    """Change the user's file and keep the original beside it; gives the path of the original."""
-    kept = patch.file.with_name(patch.file.name + ".orig")
-    number = 1
-    while kept.exists():
-        number += 1
-        kept = patch.file.with_name(f"{patch.file.name}.orig{number}")
-    kept.write_bytes(patch.before.encode("utf-8"))
-    patch.file.write_bytes(patch.after.encode("utf-8"))
-    return kept

@@ -11,6 +11,7 @@ import libcst as cst
 from libcst import metadata
 
 Node = TypeVar("Node", bound=cst.CSTNode)
+_MARK = "\ufeff"  # with which some editors begin a file
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
@@ -20,6 +21,7 @@ class Source:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.text = path.read_bytes().decode("utf-8")
+        self._mark = _MARK if self.text.startswith(_MARK) else ""  # the parser drops it
         self._wrapper = metadata.MetadataWrapper(cst.parse_module(self.text), unsafe_skip_copy=True)
         self.module = self._wrapper.module
 
@@ -96,7 +98,7 @@ class Source:
         visitor = _Replacing(dict(changes))
         changed = self.module.visit(visitor)
         assert isinstance(changed, cst.Module)
-        return changed.code
+        return self._mark + changed.code
 
     def inserted(self, beside: cst.CSTNode, code: str, *, after: bool = False) -> str:
         """The text with a statement more, before or after the one that `beside` is part of."""

@@ -1,0 +1,1 @@
+"""What can be run again with one thing changed."""
