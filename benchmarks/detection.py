@@ -27,7 +27,7 @@ for folder in (ROOT / "benchmarks", ROOT / "src"):
 for library in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[library] = "1"
 
-SCHEMA = 1
+SCHEMA = 2
 RATES = ROOT / "src/paramedic/diagnose/rates.json"
 HALVES = ("tuning", "judging")
 
@@ -39,6 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     out = options.out or ROOT / ("build/detection" if partial else "docs/benchmarks")
     results = _load(out) if options.render else _measure(options, out)
     _render(results, out)
+    _print_shown(results)
     rates = not partial and not options.render if options.rates is None else options.rates
     if rates:
         _write_rates(results)
@@ -66,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _measure(options: argparse.Namespace, out: Path) -> dict[str, Any]:
     """Record what is missing, judge everything, save."""
-    from detection_parts import judging, recording
+    from detection_parts import goals, judging, recording
     from detection_parts.speed import speed
     from overhead_parts.machine import machine
 
@@ -83,13 +84,15 @@ def _measure(options: argparse.Namespace, out: Path) -> dict[str, Any]:
         if answer.failure:
             print(f"\n{answer.name} failed:\n{answer.failure}")
     print("measuring the speed …", flush=True)
+    judged = [answer.judged for answer in answers if answer.judged]
     results = {
         "schema": SCHEMA,
+        "shown": goals.shown(judged),
         "expected": recording.expected(),
         "speed": speed(),
         "machine": machine(),
         "failed": [answer.name for answer in answers if answer.failure],
-        "runs": [answer.judged.to_json() for answer in answers if answer.judged],
+        "runs": [one.to_json() for one in judged],
     }
     _save(results, out)
     return results
@@ -121,6 +124,14 @@ def _render(results: dict[str, Any], out: Path) -> None:
 
     judged = [Judged.from_json(run) for run in results["runs"]]
     print(f"wrote {page.write(results, judged, out)}")
+
+
+def _print_shown(results: dict[str, Any]) -> None:
+    """What is told of healthy and of sick runs, half by half."""
+    for half, counts in results["shown"].items():
+        for name, one in counts.items():
+            share = f" ({one['count'] / one['of']:.3f})" if one["of"] else ""
+            print(f"{half} half: {name}: {one['count']} of {one['of']}{share}")
 
 
 def _write_rates(results: dict[str, Any]) -> None:

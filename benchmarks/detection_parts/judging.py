@@ -9,21 +9,22 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from paramedic import replay
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis
-from paramedic.diagnose.engine import Engine
+from paramedic.diagnose.conclusion import Conclusion
 from paramedic.diagnose.rules import DEFAULT, choose, rule_sets
 from paramedic.trace import Trace
 from paramedic.trace.replay import tell
-from paramedic.types import Severity
+from paramedic.types import Kind, Severity
 
 from .naming import SPARSE
 from .runs import Judged, Outcome, Run
+from .telling import TellingEngine
 
 EVERY = 10  # the sparse look: one frame in so many
 BTTACKLER = "bttackler"
@@ -77,8 +78,8 @@ def judge(run: Run, trace: Path) -> Judged:
 
 
 def _outcome(name: str, trace: Path) -> Outcome:
-    if name == SPARSE:
-        return sparse(trace, EVERY)
+    if name in (DEFAULT, SPARSE):
+        return ours(trace, EVERY if name == SPARSE else 1)
     thresholds = _planned_epochs(trace) if name == BTTACKLER else None
     verdict = replay(trace, rules=name, thresholds=thresholds)
     return outcome_of(verdict.diagnosis, verdict.cases)
@@ -91,12 +92,31 @@ def _planned_epochs(trace: Path) -> dict[str, dict[str, Any]]:
     return {code: {"epochs": epochs} for code in STAGED} if epochs else {}
 
 
-def sparse(trace: Path, every: int) -> Outcome:
-    """Our catalogue, shown only one frame in `every`."""
-    engine = Engine(choose(DEFAULT))
+def ours(trace: Path, every: int) -> Outcome:
+    """Our catalogue, shown only one frame in `every`, with the verdict and what is told."""
+    engine = TellingEngine(choose(DEFAULT))
     with Trace.open(trace) as opened:
         tell(opened, engine, every=every)
-    return outcome_of(engine.diagnosis(), engine.cases)
+    diagnosis, conclusion = engine.diagnosis(), engine.conclusion()
+    return replace(
+        outcome_of(diagnosis, engine.cases),
+        causes=causes_of(diagnosis, conclusion),
+        warned=engine.warned,
+        verdict=str(conclusion.verdict),
+        fault=bool(conclusion.faults),
+    )
+
+
+def causes_of(diagnosis: Diagnosis, conclusion: Conclusion) -> tuple[str, ...]:
+    """The slugs of faults, then of suspicions, in the order in which they are listed as likely
+    causes of a run that does not learn; of one that learns as they would be."""
+    suspicions = [
+        one
+        for one in diagnosis.findings
+        if one.kind is not Kind.SYMPTOM and one not in diagnosis.consequences
+    ]
+    ordered = (*conclusion.faults, *suspicions)
+    return tuple(dict.fromkeys(one.slug for one in ordered))
 
 
 def outcome_of(diagnosis: Diagnosis, cases: Sequence[Case]) -> Outcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from paramedic.diagnose.rules import DEFAULT, rules
+from paramedic.types import Kind
 
 SPARSE = "sparse"  # our catalogue, shown one frame in so many
 FAMILIES = {
@@ -56,6 +57,12 @@ def vocabulary(rule_set: str) -> frozenset[str]:
     """Every sickness that a rule set has a name for."""
     kinds = rules(DEFAULT if rule_set == SPARSE else rule_set)
     return frozenset(name for kind in kinds for name in meanings(kind.slug))
+
+
+@cache
+def symptoms() -> frozenset[str]:
+    """The sicknesses that are facts about a run and not causes of anything else."""
+    return frozenset(kind.slug for kind in rules(DEFAULT) if kind.kind is Kind.SYMPTOM)
 
 
 @cache

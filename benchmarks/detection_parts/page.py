@@ -11,7 +11,7 @@ from . import tables
 from .counting import calm, early, switched_off, tally
 from .goals import ALL, Verdict, verdicts
 from .judging import EVERY, variants
-from .naming import SPARSE
+from .naming import SPARSE, symptoms
 from .runs import HALVES, Judged, healthy, of_half, sick
 
 BLIND = "judging"  # the half whose runs are not named
@@ -21,21 +21,39 @@ PARTIAL = (
     "are not."
 )
 WORDS = """\
-*Anything found*: at least one finding, of any severity and any name. *It is found*: the sickness \
-that was built in, or a neighbour that the recipe accepts as another right name, is among the \
-findings. *Named first*: it is the root of the diagnosis. The *delay* goes from the step at which \
-the fault begins to the step at which a right name is first told, as a share of the planned \
-steps; runs that are not found have none."""
+The verdict, and whether there is a fault, are what a user is told; everything else here is \
+evidence, which treatment, repair and the judge of trials act on, whether or not a user is told \
+of it. *Verdict right*: the verdict on a sick run is `not learning` or `diverged`, or a fault is \
+told (the exit code is 1 in both cases). A fault need not keep a run from learning: if the run \
+learned by its own metric, `learning` is right, too. It did if its validation score at the end is \
+above that of the best constant answer to the same samples, an accuracy by three standard errors \
+and at least 0.05, shares of explained variance and of uncertainty by 0.05; where models are not \
+right or wrong, if its validation loss fell as that of a healthy run must. The metric is computed \
+by the zoo itself, also where the run does not hand it in, and no rule sees it then. `too early \
+to say` and `cannot tell` are never right for a sick run. *Right cause first*: the sickness that \
+was built in, or a neighbour that the recipe accepts as another right name, is the first among \
+faults and suspicions, in the order in which likely causes are listed; consequences of what was \
+found are not listed. A sickness that is no cause but a symptom ({symptoms}) must be the root of \
+all that is found instead. *Anything found*: at least one finding, of any severity, kind and \
+name. *It is found*: a right name is among the findings. *Named first*: it is the root of the \
+diagnosis, symptoms included. The *delay* goes from the step at which the fault begins to the \
+step at which a right name is first found, as a share of the planned steps; runs that are not \
+found have none."""
 BESIDE = """\
 The same traces under the rules of the three other systems, written to the letter of their papers \
 and code; BTTackler is told the planned number of epochs of each run. Their names are translated \
 into ours, generously where one of theirs covers several of ours. Each has rules for some of the \
-sicknesses only, so the share named first is given over those too. *Warned* is a finding of \
-severity warning or worse; *told* counts every time that something new is told. """
+sicknesses only, so the share named first is given over those too. *Warned*: of our catalogue, \
+that a user is told of a fault, of a symptom of a run that fails, of the most likely cause of one \
+that is seen not to learn, at any step, even if it learns later, or that the verdict at the end \
+is that it fails. The other systems have no verdict and tell what they find, so that of them it \
+is a finding of severity warning or worse. *Anything serious found* is that for all of them; \
+until the verdict became a fact it was what is called warned. *Found per run* counts every time \
+that something new is found. """
 SPARSELY = """\
 *{title}* is our catalogue again, but of each trace only every {every}th frame is told, as a \
-watch with a small budget would record; losses of every step, events and epochs are told as they \
-are."""
+watch with a small budget would record; losses of every step, events and epochs are replayed as \
+they are."""
 METHOD = """\
 The zoo (`benchmarks/zoo`) is a set of short training runs of which the sickness, or the health, \
 is known because it was built in: each sick run is a sound one with one fault put in, and has a \
@@ -48,16 +66,21 @@ its seventh filling, the half had four of 172 sick runs named wrong and two of 1
 warned, these two by a recurrent cell written by hand whose state begins at zero. That was mended \
 and the architecture taken out; the 51 healthy runs of the eighth filling were written by then \
 without knowing it, and judged once. All runs of a half count, none is left out. A healthy run \
-counts as a false alarm if a single \
-warning was told at any step, even if it was taken back. Some sick runs have more than one right \
-name, such as a bad initialization that shows as a vanishing gradient; their recipes list them. \
-The speed is that of judging a synthetic trace with all statistics at every step on one core, \
-reading the file included; the machine is shared with other work, so the best of the replays \
-counts, by the clock. The processor time of the same replays is given beside it, which other work \
-disturbs less; it is not what is judged."""
+counts as a false alarm if a user was warned at a single step, even if it was taken back, or if \
+its verdict is that it fails; what a user is told while a run goes on is replayed as a watch \
+reports it. Some sick runs have more than one right name, such as a bad initialization that shows \
+as a vanishing gradient; their recipes list them. The speed is that of judging a synthetic trace \
+with all statistics at every step on one core, reading the file included; the machine is shared \
+with other work, so the best of the replays counts, by the clock. The processor time of the same \
+replays is given beside it, which other work disturbs less; it is not what is judged."""
 UNNAMED = """\
 Runs of the judging half are counted and not named: nobody shall mend a rule for one of them. In \
 bold what was named instead."""
+_MISTAKES = (
+    ("Verdict not right", tables.misjudged_totals, tables.misjudged_list),
+    ("Another cause first", tables.miscaused_totals, tables.miscaused_list),
+    ("Another name first", tables.misnamed_totals, tables.misnamed_list),
+)
 
 
 def write(results: dict[str, Any], judged: list[Judged], folder: Path) -> Path:
@@ -81,6 +104,7 @@ def _sections(results: dict[str, Any], judged: list[Judged], pictures: dict[str,
         *_warnings(results, judged),
         summary(halves, found),
         "## The goals\n\n" + tables.goals_table(found),
+        "## Verdicts\n\n" + tables.verdicts_table(halves),
         *_sickness_sections(halves, pictures),
         *_beside_sections(halves, pictures),
         *_error_sections(halves),
@@ -116,7 +140,9 @@ def _our_sentence(runs: list[Judged]) -> str:
         return ""
     delay = f"median delay {counted.delay.middle:.3f} of the run" if counted.delay else "never"
     return (
-        f"Of the {counted.runs} sick runs of the judging half, something was found in "
+        f"Of the {counted.runs} sick runs of the judging half the verdict is right in "
+        f"{_percent(counted.told, counted.runs)} and the right cause comes first in "
+        f"{_percent(counted.caused, counted.runs)}; something was found in "
         f"{_percent(counted.noticed, counted.runs)}, the sickness itself in "
         f"{_percent(counted.found, counted.runs)} ({delay}), and it was named "
         f"first in {_percent(counted.named, counted.runs)}."
@@ -126,7 +152,7 @@ def _our_sentence(runs: list[Judged]) -> str:
 def _healthy_sentence(halves: dict[str, list[Judged]]) -> str:
     counted = [(half, calm(runs, DEFAULT)) for half, runs in halves.items() if healthy(runs)]
     texts = [f"{one.alarmed} of {one.runs} in the {half} half" for half, one in counted]
-    return f"Healthy runs with a warning or worse: {' and '.join(texts)}." if texts else ""
+    return f"Healthy runs of which a user was warned: {' and '.join(texts)}." if texts else ""
 
 
 def _sparse_sentence(runs: list[Judged]) -> str:
@@ -175,7 +201,8 @@ def _sickness_sections(halves: dict[str, list[Judged]], pictures: dict[str, str]
     ]
     if not sections:
         return []
-    sections[0] = sections[0].replace("\n\n", f"\n\n{WORDS}\n\n", 1)
+    words = WORDS.format(symptoms=", ".join(sorted(symptoms())))
+    sections[0] = sections[0].replace("\n\n", f"\n\n{words}\n\n", 1)
     delays = tables.families_table(halves) + _picture(pictures, "detection.delays.png")
     return [*sections, "## Delays by family\n\n" + delays]
 
@@ -200,10 +227,13 @@ def _error_sections(halves: dict[str, list[Judged]]) -> list[str]:
     for half, runs in halves.items():
         shown = tables.alarms_totals(runs) if half == BLIND else tables.alarms_list(runs)
         sections.append(f"### False alarms, {half} half\n\n{shown}")
-    sections.append("## Sick runs that were not named right\n\n" + UNNAMED)
+        shown = tables.suspected_totals(runs) if half == BLIND else tables.suspected_list(runs)
+        sections.append(f"### Anything serious found in healthy runs, {half} half\n\n{shown}")
+    sections.append("## Sick runs that went wrong\n\n" + UNNAMED)
     for half, runs in halves.items():
-        shown = tables.misnamed_totals(runs) if half == BLIND else tables.misnamed_list(runs)
-        sections.append(f"### {half.capitalize()} half\n\n{shown}")
+        for title, totals, listed in _MISTAKES:
+            shown = totals(runs) if half == BLIND else listed(runs)
+            sections.append(f"### {title}, {half} half\n\n{shown}")
     return sections
 
 
@@ -225,7 +255,7 @@ def _particulars(results: dict[str, Any], judged: list[Judged]) -> str:
 def _early_line(one: Judged) -> str:
     where = "a run of the judging half" if one.run.half == BLIND else f"`{one.run.name}`"
     return (
-        f"- In {where} a right name was told before the fault began (step {one.run.onset}); its "
+        f"- In {where} a right name was found before the fault began (step {one.run.onset}); its "
         "delay counts as below zero."
     )
 

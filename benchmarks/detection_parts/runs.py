@@ -6,12 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from paramedic.types import Verdict
+
 HALVES = ("judging", "tuning")
+FAILED = (str(Verdict.NOT_LEARNING), str(Verdict.DIVERGED))
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The truth about a recorded run; `slug` is empty if it is healthy."""
+    """The truth about a recorded run; `slug` is empty if it is healthy.
+
+    `learned`: by its own metric at its end, whatever was built into it (`zoo/learning.py`).
+    """
 
     name: str
     file: str
@@ -20,6 +26,7 @@ class Run:
     half: str
     steps: int
     onset: int
+    learned: bool = False
 
     @property
     def right_names(self) -> frozenset[str]:
@@ -32,8 +39,13 @@ class Outcome:
     """What a rule set said of a run.
 
     `findings` are the slugs that hold at the end, the root first; `opened` says at which step
-    each slug was told first; `loud` are the slugs told as a warning or worse, at any time, also
-    if something set them aside later; `cases` counts how often something was told.
+    each slug was found first; `loud` are the slugs of severity warning or worse, at any time, also
+    if something set them aside later: what treatment acts on; `cases` counts how often something
+    was found.
+
+    Only ours has the rest: `causes` are the slugs of faults and suspicions, the most likely first;
+    `warned` those of which a user was warned at any time; `fault` whether there is one at the end,
+    whatever the verdict.
     """
 
     findings: tuple[str, ...] = ()
@@ -41,10 +53,26 @@ class Outcome:
     loud: tuple[str, ...] = ()
     cases: int = 0
     switched_off: Mapping[str, str] = field(default_factory=dict)
+    causes: tuple[str, ...] = ()
+    warned: tuple[str, ...] = ()
+    verdict: str = ""
+    fault: bool = False
 
     @property
     def root(self) -> str | None:
         return self.findings[0] if self.findings else None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the verdict is that the run fails."""
+        return self.verdict in FAILED
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Of what a user is warned: rules without a verdict warn of whatever they find."""
+        if not self.verdict:
+            return self.loud
+        return (*self.warned, f"verdict: {self.verdict}") if self.failed else self.warned
 
 
 @dataclass(frozen=True, slots=True)

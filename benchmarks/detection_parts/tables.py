@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from paramedic.diagnose.rules import DEFAULT
+from paramedic.types import Verdict
 
 from .counting import (
     Calm,
@@ -16,13 +17,17 @@ from .counting import (
     by_slug,
     calm,
     covered,
+    is_verdict_right,
+    miscaused,
+    misjudged,
     misnamed,
+    suspected,
     tally,
 )
-from .goals import Verdict
+from .goals import Verdict as Goal
 from .judging import EVERY
 from .naming import FAMILIES, SPARSE, codes
-from .runs import Judged, healthy
+from .runs import Judged, healthy, sick
 
 TITLES = {
     DEFAULT: "Paramedic",
@@ -40,7 +45,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def goals_table(found: Sequence[Verdict]) -> str:
+def goals_table(found: Sequence[Goal]) -> str:
     """Each goal with what was seen."""
     rows = [(v.goal, v.where, v.limit, v.seen, f"**{v.verdict}**") for v in found]
     return table(("goal", "where", "limit", "measured", "verdict"), rows)
@@ -53,13 +58,16 @@ def slugs_table(half: Sequence[Judged], rule_set: str = DEFAULT) -> str:
         for slug, runs in by_slug(half).items()
     ]
     rows.append(("**all**", *_tally_cells(tally(half, rule_set))))
-    head = ("sickness", "runs", "anything found", "it is found", "named first", "delay (quartiles)")
+    head = ("sickness", "runs", "verdict right", "right cause first", "anything found",
+            "it is found", "named first", "delay (quartiles)")  # fmt: skip
     return table(head, rows)
 
 
 def _tally_cells(counted: Tally) -> tuple[str, ...]:
     return (
         str(counted.runs),
+        _of(counted.told, counted.runs),
+        _of(counted.caused, counted.runs),
         _of(counted.noticed, counted.runs),
         _of(counted.found, counted.runs),
         _of(counted.named, counted.runs),
@@ -98,8 +106,9 @@ def sets_table(half: Sequence[Judged], names: Iterable[str]) -> str:
         "named first",
         "named first, of those it has a rule for",
         "healthy: warned",
-        "told per sick run",
-        "told per healthy run",
+        "healthy: anything serious found",
+        "found per sick run",
+        "found per healthy run",
         "delay (quartiles)",
     )
     return table(head, rows)
@@ -114,6 +123,7 @@ def _set_cells(half: Sequence[Judged], name: str) -> tuple[str, ...]:
         _share(counted.named, counted.runs),
         _share(known.named, known.runs),
         _share(sound.alarmed, sound.runs),
+        _share(sound.suspected, sound.runs),
         _each(counted.cases, counted.runs),
         _each(sound.cases, sound.runs),
         _spread(counted.delay),
@@ -123,12 +133,80 @@ def _set_cells(half: Sequence[Judged], name: str) -> tuple[str, ...]:
 def healthy_table(halves: dict[str, list[Judged]]) -> str:
     """What our catalogue says of healthy runs."""
     rows = [(half, *_calm_cells(calm(runs, DEFAULT))) for half, runs in halves.items()]
-    return table(("half", "healthy runs", "with a warning or worse", "findings per run"), rows)
+    head = ("half", "healthy runs", "warned", "of these by the verdict",
+            "anything serious found", "findings per run")  # fmt: skip
+    return table(head, rows)
 
 
 def _calm_cells(counted: Calm) -> tuple[str, ...]:
-    alarms = _of(counted.alarmed, counted.runs)
-    return str(counted.runs), alarms, _each(counted.findings, counted.runs)
+    shares = (counted.alarmed, counted.failed, counted.suspected)
+    cells = (_of(count, counted.runs) for count in shares)
+    return str(counted.runs), *cells, _each(counted.findings, counted.runs)
+
+
+def verdicts_table(halves: dict[str, list[Judged]], rule_set: str = DEFAULT) -> str:
+    """How often each verdict was given to healthy runs, and to sick ones that learn or do not."""
+    rows = []
+    for half, runs in halves.items():
+        groups = {
+            "healthy": healthy(runs),
+            "sick, learned by its metric": [one for one in sick(runs) if one.run.learned],
+            "sick, did not learn": [one for one in sick(runs) if not one.run.learned],
+        }
+        rows += [
+            (half, name, str(len(group)), *_verdict_cells(group, rule_set))
+            for name, group in groups.items()
+        ]
+    head = ("half", "runs of the zoo", "runs", *map(str, Verdict), "with a fault", "right")
+    return table(head, rows)
+
+
+def _verdict_cells(runs: Sequence[Judged], rule_set: str) -> tuple[str, ...]:
+    outcomes = [one.outcomes[rule_set] for one in runs]
+    given = Counter(outcome.verdict for outcome in outcomes)
+    is_sick = bool(sick(runs))
+    right = sum(is_verdict_right(one.run, one.outcomes[rule_set]) for one in runs)
+    return (
+        *(str(given[str(verdict)]) for verdict in Verdict),
+        str(sum(outcome.fault for outcome in outcomes)),
+        _of(right, len(runs)) if is_sick else NOTHING,
+    )
+
+
+def misjudged_list(judged: Sequence[Judged], rule_set: str = DEFAULT) -> str:
+    """Every sick run whose verdict is not right, with the verdict."""
+    return _bullets(
+        f"`{one.run.name}` ({'learned' if one.run.learned else 'did not learn'}): "
+        f"{one.outcomes[rule_set].verdict}"
+        for one in misjudged(judged, rule_set)
+    )
+
+
+def misjudged_totals(judged: Sequence[Judged], rule_set: str = DEFAULT) -> str:
+    """How many sick runs have a verdict that is not right, by sickness."""
+    return _totals(judged, misjudged(judged, rule_set))
+
+
+def miscaused_list(judged: Sequence[Judged], rule_set: str = DEFAULT) -> str:
+    """Every sick run of which another cause comes first, with the causes."""
+    return _bullets(
+        f"`{one.run.name}`: {', '.join(one.outcomes[rule_set].causes) or 'no cause'}"
+        for one in miscaused(judged, rule_set)
+    )
+
+
+def miscaused_totals(judged: Sequence[Judged], rule_set: str = DEFAULT) -> str:
+    """How many sick runs have another cause first, by sickness."""
+    return _totals(judged, miscaused(judged, rule_set))
+
+
+def _totals(judged: Sequence[Judged], chosen: Sequence[Judged]) -> str:
+    """How many of each sickness were chosen, without their names."""
+    counts = Counter(one.run.slug for one in chosen)
+    every = by_slug(judged)
+    return _bullets(
+        f"{slug}: {counts[slug]} of {len(every[slug])}" for slug in every if counts[slug]
+    )
 
 
 def misnamed_list(judged: Sequence[Judged], rule_set: str = DEFAULT) -> str:
@@ -145,24 +223,38 @@ def _misnamed_line(one: Judged, rule_set: str) -> str:
 
 def misnamed_totals(judged: Sequence[Judged], rule_set: str = DEFAULT) -> str:
     """How many sick runs have another root, by sickness and without their names."""
-    wrong = Counter(one.run.slug for one in misnamed(judged, rule_set))
-    every = by_slug(judged)
-    return _bullets(f"{slug}: {wrong[slug]} of {len(every[slug])}" for slug in every if wrong[slug])
+    return _totals(judged, misnamed(judged, rule_set))
 
 
 def alarms_totals(judged: Sequence[Judged], rule_set: str = DEFAULT) -> str:
-    """How many healthy runs were told each warning, without their names."""
-    told = Counter(
-        slug for one in alarmed(judged, rule_set) for slug in one.outcomes[rule_set].loud
-    )
-    return _bullets(f"{slug}: {told[slug]} of {len(healthy(judged))}" for slug in sorted(told))
+    """Of how many healthy runs a user was warned, by the warning, without their names."""
+    found = [one.outcomes[rule_set].warnings for one in alarmed(judged, rule_set)]
+    return _by_name(judged, found)
+
+
+def suspected_totals(judged: Sequence[Judged], rule_set: str = DEFAULT) -> str:
+    """In how many healthy runs something serious was found, without their names."""
+    return _by_name(judged, [one.outcomes[rule_set].loud for one in suspected(judged, rule_set)])
+
+
+def _by_name(judged: Sequence[Judged], found: Iterable[Sequence[str]]) -> str:
+    counts = Counter(name for names in found for name in names)
+    return _bullets(f"{name}: {counts[name]} of {len(healthy(judged))}" for name in sorted(counts))
 
 
 def alarms_list(judged: Sequence[Judged], rule_set: str = DEFAULT) -> str:
-    """Every healthy run that was told a warning or worse."""
+    """Every healthy run of which a user was warned."""
+    return _bullets(
+        f"`{one.run.name}`: {', '.join(one.outcomes[rule_set].warnings)}"
+        for one in alarmed(judged, rule_set)
+    )
+
+
+def suspected_list(judged: Sequence[Judged], rule_set: str = DEFAULT) -> str:
+    """Every healthy run in which something serious was found."""
     return _bullets(
         f"`{one.run.name}`: {', '.join(one.outcomes[rule_set].loud)}"
-        for one in alarmed(judged, rule_set)
+        for one in suspected(judged, rule_set)
     )
 
 

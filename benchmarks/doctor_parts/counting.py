@@ -10,6 +10,7 @@ from paramedic.inject.discovery import choose
 from .plan import SOON
 
 CLOSE = 1.02  # of the final validation loss of the run without a fault
+FAILED = ("not learning", "diverged")
 Row = dict[str, Any]
 
 
@@ -34,7 +35,7 @@ def chosen(rows: Iterable[Row], mode: str | None = None, **labels: Any) -> list[
 
 
 def is_found(row: Row) -> bool:
-    """Whether an injection was told by its name, soon enough."""
+    """Whether an injection was found by its name, soon enough."""
     return row["delay"] is not None and row["delay"] <= SOON
 
 
@@ -44,18 +45,24 @@ def is_named(row: Row) -> bool:
 
 
 def is_silent(row: Row) -> bool:
-    """Whether a run in which nothing is wrong was left in peace while it went on."""
-    return not warnings(row)
+    """Whether a run in which nothing is wrong was left in peace while it went on, and is not said
+    to fail at its end."""
+    return not warnings(row) and row["verdict"] not in FAILED
 
 
 def warnings(row: Row) -> list[str]:
-    """What was told while a run went on."""
+    """What a user was told while a run went on."""
     return [slug for step, slug in row["warnings"] if step < _last(row)]
 
 
-def verdicts_at_the_end(row: Row) -> list[str]:
-    """What was told when it was over, or with its last step."""
-    return [slug for step, slug in row["warnings"] if step >= _last(row)]
+def findings(row: Row) -> list[str]:
+    """What was found while a run went on, and treatment would act on, told or not."""
+    return [slug for step, slug in row["found"] if step < _last(row)]
+
+
+def found_at_the_end(row: Row) -> list[str]:
+    """What was found when it was over, or with its last step."""
+    return [slug for step, slug in row["found"] if step >= _last(row)]
 
 
 def _last(row: Row) -> int:

@@ -7,7 +7,17 @@ from dataclasses import dataclass, replace
 from statistics import median, quantiles
 from typing import Any
 
-from .counting import Row, chosen, is_close, is_found, is_one_event, is_resolved, is_silent, of_part
+from .counting import (
+    Row,
+    chosen,
+    findings,
+    is_close,
+    is_found,
+    is_one_event,
+    is_resolved,
+    is_silent,
+    of_part,
+)
 from .plan import EVERY, EXPLODING, VANISHING
 
 MET, MISSED, UNSURE = "met", "missed", "within the noise"
@@ -49,16 +59,28 @@ def _verdicts(results: dict[str, Any]) -> list[Verdict]:
     found += [_overhead(name, one) for name, one in results.get("overhead", {}).items()]
     for fault, word in ((EXPLODING, "explosions"), (VANISHING, "vanishings")):
         several = chosen(injected, EVERY, fault=fault)
-        found.append(_least(f"{word} told within 3 steps", 1.0, several, is_found))
-    found.append(_least("uninjected runs without a warning", 1.0, alarms, is_silent))
-    goal = "injected runs without a warning before the injection"
-    found.append(_least(goal, 1.0, injected, lambda row: not row["before"]))
+        found.append(_least(f"{word} found within 3 steps", 1.0, several, is_found))
+    found += _false_alarms(alarms, injected)
     found.append(_least("dual injections reported as one event", 1.0, duals, is_one_event))
     goal = "dual injections resolved by the first intervention"
     found.append(_least(goal, RESOLVED, duals, is_resolved))
     goal = 'injected runs within 2 % of the uninjected one, `treat="auto"`'
     found.append(_least(goal, SAVED, rescues, is_close, fewest=RESCUES))
     return found
+
+
+def _false_alarms(alarms: Sequence[Row], injected: Sequence[Row]) -> list[Verdict]:
+    """Of what a user is told, and of what is found: treatment acts on that."""
+    before = "before the injection"
+    return [
+        _least("uninjected runs without a warning", 1.0, alarms, is_silent),
+        _least("uninjected runs in which nothing is found", 1.0, alarms,
+               lambda row: not findings(row)),
+        _least(f"injected runs without a warning {before}", 1.0, injected,
+               lambda row: not row["before"]),
+        _least(f"injected runs in which nothing is found {before}", 1.0, injected,
+               lambda row: not row["found_before"]),
+    ]  # fmt: skip
 
 
 def _least(

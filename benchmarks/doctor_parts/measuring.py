@@ -48,18 +48,21 @@ def _identity(task: Task) -> Result:
 
 
 def _injection(task: Task) -> Result:
-    """When it was told, by its name; and the same by the paper's rules, where every step was
+    """When it was found, by its name; and the same by the paper's rules, where every step was
     looked at."""
     with tempfile.TemporaryDirectory(prefix="doctor-") as folder:
         trace = Path(folder) / "run.db" if MODES[task.mode] is None else None
         found = train(task.patient, Watch(MODES[task.mode], trace=trace), _shots(task), task.until)
         wanted, at = task.labels["fault"], task.labels["at"]
-        delays = [step - at for step, slug in found["told"] if slug == wanted and step >= at]
+        delays = [step - at for step, slug in found["found"] if slug == wanted and step >= at]
         return {
             "delay": min(delays, default=None),
             "before": [slug for step, slug in found["told"] if step < at],
+            "found_before": [slug for step, slug in found["found"] if step < at],
             "root": found["root"],
+            "found": found["found"],
             "told": found["told"],
+            "verdict": found["verdict"],
             "looks": found["looks"],
             "paper": None if trace is None else _papers_delay(trace, wanted, at),
         }
@@ -75,13 +78,16 @@ def _papers_delay(trace: Path, wanted: str, at: int) -> int | None:
 
 
 def _alarm(task: Task) -> Result:
-    """Warnings of a run in which nothing is wrong: ours, and the paper's at the same steps."""
+    """What is found and told in a run in which nothing is wrong: by us, and by the paper's rules
+    at the same steps."""
     with tempfile.TemporaryDirectory(prefix="doctor-") as folder:
         trace = Path(folder) / "run.db" if MODES[task.mode] is None else None
         found = train(task.patient, Watch(MODES[task.mode], trace=trace))
         paper = [] if trace is None else paramedic.replay(trace, rules=PAPER).cases
         return {
             "warnings": found["told"],
+            "found": found["found"],
+            "verdict": found["verdict"],
             "paper": [[case.opened, case.finding.slug] for case in paper],
             "loss": found["loss"],
             "share": found["share"],
@@ -97,7 +103,7 @@ def _dual(task: Task) -> Result:
     treated = train(task.patient, Watch(treat="auto"), _shots(task))
     return {
         "emergencies": watched["emergencies"],
-        "told": watched["told"],
+        "found": watched["found"],
         "treated": treated["loss"],
         "interventions": treated["interventions"],
     }

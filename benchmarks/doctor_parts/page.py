@@ -12,6 +12,8 @@ from overhead_parts.tables import table
 from .counting import (
     Row,
     chosen,
+    findings,
+    found_at_the_end,
     interventions,
     is_close,
     is_found,
@@ -23,7 +25,6 @@ from .counting import (
     of_part,
     ratio,
     share,
-    verdicts_at_the_end,
     warnings,
 )
 from .goals import MET, MISSED, SO_FAR, Verdict, verdicts
@@ -42,17 +43,23 @@ here come from others. When attention begins to learn, gradients leap by themsel
 hundred times at one step; what tells that from an injected leap is that it passes through the \
 net: the layers next to the loss hardly move, and those before the layer that leaps leap too. SGD \
 is left out where warnings are counted: it was before this was known. All \
-runs of a comparison see the same batches. *Told* is when a user hears of it from the logger, \
-counted in steps since the injection: 0 is the very step. Warnings are those while a run goes on; \
-what was said when it was over is told beside them. *Every step* is `watch(overhead=None)`, \
+runs of a comparison see the same batches. *Found* is when it is written to the log of the run \
+(`watch(log=…)`) as evidence, which is what treatment acts on, counted in steps since the \
+injection: 0 is the very step. A *warning* is what a user hears of from the logger: a fault, a \
+symptom of a run that fails, or the most likely cause of one that is seen not to learn; what is \
+found in a run that learns on is a note. A run in which nothing is wrong and whose verdict at its \
+end is `not learning` or `diverged` counts as warned, too. Warnings and findings are those while a \
+run goes on; what was found when it was over is told beside them. Until the verdict became a fact \
+whatever was found was a warning as well, so that the goals on findings are those of earlier \
+pages. *Every step* is `watch(overhead=None)`, \
 *defaults* is `watch()`, which looks at a few steps and glances at the others; which ones depends \
-on the speed of the machine, so these runs are not the same twice; how soon they tell is shown, \
-and no goal. The paper's fixed rules (`rules="training-doctor"`) judge the recorded traces of the \
-same runs at every step; a rule that holds already when the fault comes counts as found at once. A \
-dual injection is *one event* if `monitor.emergency` has both within 12 steps, by their names or \
-by what they bring about; it is *resolved by the first intervention* if `treat="auto"` did nothing \
-afterwards for another reason (it may have had nothing to do at all) and the final validation loss \
-is within 2 % of that of the run without faults, or better."""
+on the speed of the machine, so these runs are not the same twice; how soon they find it is \
+shown, and no goal. The paper's fixed rules (`rules="training-doctor"`) judge the recorded traces \
+of the same runs at every step; a rule that holds already when the fault comes counts as found at \
+once. A dual injection is *one event* if `monitor.emergency` has both within 12 steps, by their \
+names or by what they bring about; it is *resolved by the first intervention* if `treat="auto"` \
+did nothing afterwards for another reason (it may have had nothing to do at all) and the final \
+validation loss is within 2 % of that of the run without faults, or better."""
 
 
 def write(results: dict[str, Any], folder: Path) -> Path:
@@ -120,13 +127,23 @@ def _injections(rows: Sequence[Row]) -> str:
             for where in ("all layers", "one layer"):
                 for lasts in ("one step", "lasting"):
                     some = chosen(rows, mode, fault=fault, where=where, lasts=lasts)
-                    lines.append((f"{fault} {FACTORS[fault]}", where, lasts, mode, *_told(some)))
-    head = ("fault", "where", "how long", "looks", "told within 3 steps", "median delay",
+                    lines.append((f"{fault} {FACTORS[fault]}", where, lasts, mode, *_seen(some)))
+    head = ("fault", "where", "how long", "looks", "found within 3 steps", "median delay",
             "named as the root", "paper's rules")  # fmt: skip
-    return table(head, lines)
+    return f"{table(head, lines)}\n\n{_heard(rows)}"
 
 
-def _told(rows: Sequence[Row]) -> tuple[str, str, str, str]:
+def _heard(rows: Sequence[Row]) -> str:
+    """What a user is told of injections, whose runs mostly learn on."""
+    warned = share(rows, lambda row: any(step >= label(row, "at") for step, _ in row["told"]))
+    verdicts = _kinds(row["verdict"] for row in rows)
+    return (
+        f"A user was warned in {warned} of these runs, which end soon after the injection. Their "
+        f"verdicts: {verdicts}."
+    )
+
+
+def _seen(rows: Sequence[Row]) -> tuple[str, str, str, str]:
     delays = [row["delay"] for row in rows if row["delay"] is not None]
     traced = [row for row in rows if row["task"]["mode"] == EVERY]
     return (
@@ -141,18 +158,18 @@ def _missed(rows: Sequence[Row]) -> str:
     """The runs that are not as they should be, one by one."""
     lines = []
     for row in rows:
-        if is_found(row) and is_named(row) and not row["before"]:
+        if is_found(row) and is_named(row) and not row["found_before"]:
             continue
         layers = row["task"]["shots"][0]["settings"].get("layers") or ["all layers"]
-        said = ", ".join(f"{slug} at {step}" for step, slug in row["told"]) or "nothing"
+        said = ", ".join(f"{slug} at {step}" for step, slug in row["found"]) or "nothing"
         patient = row["task"]["patient"]
         lines.append(
             (f"{patient['text']}, {patient['optimizer']}", label(row, "fault"), layers[0],
              label(row, "lasts"), row["task"]["mode"], f"{label(row, 'at')}", said)
         )  # fmt: skip
     if not lines:
-        return "In every run the fault was told in time, first and by its name."
-    head = ("run", "fault", "where", "how long", "looks", "at step", "what was told")
+        return "In every run the fault was found in time, first and by its name."
+    head = ("run", "fault", "where", "how long", "looks", "at step", "what was found")
     return f"Runs in which it went otherwise:\n\n{table(head, lines)}"
 
 
@@ -162,18 +179,24 @@ def _alarms(rows: Sequence[Row]) -> str:
         some = [row for row in rows if row["task"]["mode"] == mode]
         steps = f"{sum(row['task']['patient']['steps'] for row in some):,}"
         warned = share(some, lambda row: not is_silent(row))
-        lines.append(("Paramedic", mode, steps, warned, _count(map(warnings, some))))
+        found = share(some, lambda row: bool(findings(row)))
+        lines.append(
+            ("Paramedic", mode, steps, warned, _count(map(warnings, some)), found,
+             _count(map(findings, some)))
+        )  # fmt: skip
         if mode == EVERY:
             warned = share(some, lambda row: bool(row["paper"]))
             count = _count(row["paper"] for row in some)
-            lines.append(("Training Doctor's fixed rules", mode, steps, warned, count))
-    head = ("rules", "looks", "steps", "runs with a warning", "warnings")
+            lines.append(("Training Doctor's fixed rules", mode, steps, *(warned, count) * 2))
+    head = ("rules", "looks", "steps", "runs with a warning", "warnings",
+            "runs with a finding", "findings")  # fmt: skip
     paper = _kinds(slug for row in rows for _, slug in row["paper"])
-    ended = [row for row in rows if verdicts_at_the_end(row)]
-    verdicts = _kinds(slug for row in ended for slug in verdicts_at_the_end(row))
+    ended = [row for row in rows if found_at_the_end(row)]
+    late = _kinds(slug for row in ended for slug in found_at_the_end(row))
     return (
         f"{table(head, lines)}\n\nThe warnings of the paper's rules: {paper}. When they were over, "
-        f"{len(ended)} of the {len(rows)} runs, which are short, were judged by us: {verdicts}."
+        f"something was found in {len(ended)} of the {len(rows)} runs, which are short: {late}. "
+        f"Their verdicts: {_kinds(row['verdict'] for row in rows)}."
     )
 
 

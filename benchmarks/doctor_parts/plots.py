@@ -25,7 +25,7 @@ def draw(results: dict[str, Any], folder: Path) -> list[tuple[str, str]]:
     injected, rescues = of_part(results["rows"], "injection"), of_part(results["rows"], "rescue")
     if injected:
         _delays(injected, folder / "doctor.delays.png")
-        drawn.append(("doctor.delays.png", "How soon injected gradients are told"))
+        drawn.append(("doctor.delays.png", "How soon injected gradients are found"))
     if rescues:
         _losses(rescues, folder / "doctor.rescues.png")
         drawn.append(("doctor.rescues.png", "Final losses of treated and untreated runs"))
@@ -43,7 +43,7 @@ def _delays(rows: Sequence[Row], file: Path) -> None:
             axis.bar(x, counts, width=0.38, color=colour, label=fault)
         axis.set_xticks(range(len(places)), [str(place) for place in places], fontsize=8)
         axis.set_title(mode, fontsize=9)
-        axis.set_xlabel("steps until it is told", fontsize=8)
+        axis.set_xlabel("steps until it is found", fontsize=8)
     axes[0].set_ylabel("runs", fontsize=8)
     axes[0].legend(fontsize=7)
     _save(figure, file)

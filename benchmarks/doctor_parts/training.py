@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import logging
 import math
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,6 +58,29 @@ class _Ear(logging.Handler):
             self.told.append((self.step, found[1]))
 
 
+class _Log:
+    """Reads the log of a run while it is written: what is found, whether or not a user is told."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._place = 0
+        self.found: list[tuple[int, str]] = []
+
+    def read(self, step: int) -> None:
+        """What is new is what was found in this step. Mere notes are left out."""
+        if not self.file.exists():
+            return
+        with self.file.open(encoding="utf-8") as lines:
+            lines.seek(self._place)
+            new = [json.loads(line) for line in lines.read().splitlines()]
+            self._place = lines.tell()
+        self.found += [
+            (step, one["slug"])
+            for one in new
+            if one["kind"] == "finding" and one["severity"] != "info"
+        ]
+
+
 @contextlib.contextmanager
 def _listening() -> Iterator[_Ear]:
     logger, ear = logging.getLogger("paramedic"), _Ear()
@@ -76,31 +101,41 @@ def train(
     until: int | None = None,
 ) -> dict[str, Any]:
     """Train for `until` steps, or all of them; what came of it."""
+    with tempfile.TemporaryDirectory(prefix="doctor-") as folder:
+        return _train(patient, watched, shots, until or patient.steps, _Log(Path(folder) / "log"))
+
+
+def _train(
+    patient: Patient, watched: Watch | None, shots: Sequence[Shot], steps: int, log: _Log
+) -> dict[str, Any]:
     model, optimizer = patient.build()
     losses: list[float] = []
     found: dict[str, Any] = {}
     with contextlib.ExitStack() as stack:
         ear = stack.enter_context(_listening())
-        monitor = None if watched is None else _watch(stack, model, optimizer, watched)
+        monitor = None if watched is None else _watch(stack, model, optimizer, watched, log)
         for shot in shots:
             stack.enter_context(_inject(model, optimizer, shot))
         emergencies: list[dict[str, Any]] = []
-        for step in range(until or patient.steps):
+        for step in range(steps):
             ear.step = step
             losses.append(_step(patient, model, optimizer, step))
+            log.read(step)
             if monitor is not None and watched is not None and step in watched.emergencies:
                 _ask(monitor, step, emergencies)
         if monitor is not None:
             found = _story(monitor, emergencies)
     if monitor is not None:
-        found["told"] = [list(one) for one in ear.told]  # at the end of the run, too
+        found |= _end(monitor, ear, log)
     return {"loss": _number(patient.validate(model)), "digest": _digest(model, losses), **found}
 
 
-def _watch(stack: contextlib.ExitStack, model: nn.Module, optimizer: Any, watched: Watch) -> Any:
+def _watch(
+    stack: contextlib.ExitStack, model: nn.Module, optimizer: Any, watched: Watch, log: _Log
+) -> Any:
     monitor = paramedic.watch(
         model, optimizer, overhead=watched.overhead, treat=watched.treat, trace=watched.trace,
-        strict=True,
+        log=log.file, strict=True,
     )  # fmt: skip
     return stack.enter_context(monitor)
 
@@ -138,7 +173,6 @@ def _story(monitor: Any, emergencies: list[dict[str, Any]]) -> dict[str, Any]:
     diagnosis = monitor.diagnosis
     return {
         "root": diagnosis.root.slug if diagnosis.root else None,
-        "findings": [one.slug for one in diagnosis.findings if one.severity.value != "info"],
         "emergencies": emergencies,
         "interventions": [
             [one.step, one.data["action"], one.data["cause"], one.data["answer"]]
@@ -146,6 +180,16 @@ def _story(monitor: Any, emergencies: list[dict[str, Any]]) -> dict[str, Any]:
         ],
         "looks": monitor.spent["looks"],
         "share": round(monitor.spent["share"], 4),
+    }
+
+
+def _end(monitor: Any, ear: _Ear, log: _Log) -> dict[str, Any]:
+    """What was found and told, at the end of the run, too, and the verdict on it."""
+    log.read(ear.step)
+    return {
+        "told": [list(one) for one in ear.told],
+        "found": [list(one) for one in log.found],
+        "verdict": str(monitor.conclusion.verdict),
     }
 
 

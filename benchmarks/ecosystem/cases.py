@@ -10,6 +10,11 @@ from pathlib import Path
 DRIVERS = Path(__file__).parent / "drivers"
 LOOKED_AT, COUNTED = "looked at", "counted"
 _SHARED = {"support", "__init__"}
+# Counted at first; looked at since the counting of 2026-11-18, which showed what was wrong there.
+_MOVED = {
+    "neuralforecast_lstm", "pyro_autoguide", "pyro_vae", "sentence_transformers_ranking",
+    "transformers_masked_lm",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +26,10 @@ class Case:
 
     @property
     def half(self) -> str:
-        """Drawn by a hash of the driver's name, before anything was run."""
+        """Drawn by a hash of the driver's name, before anything was run; who is looked at later
+        does not come back."""
+        if self.name in _MOVED:
+            return LOOKED_AT
         first = hashlib.sha256(self.name.encode()).digest()[0]
         return COUNTED if first % 2 else LOOKED_AT
 

@@ -57,6 +57,7 @@ def _summary(numbers: dict[str, dict[str, Any]]) -> list[str]:
         "drivers were written without knowledge of any detector or threshold. Which half a driver",
         "belongs to was drawn by a hash of its name before anything was run: what is said of the",
         "half *looked at* may have been used to improve Paramedic; the other is only *counted*.",
+        "A counted driver that was looked at after a counting moved to the other half for good.",
         "",
         "| | counted | looked at | goal |",
         "| --- | --- | --- | --- |",

@@ -18,7 +18,7 @@ from zoo.training import evaluate, train
 from zoo.worker import Listener
 
 import paramedic
-from paramedic.diagnose.replay import Verdict, replay
+from paramedic.diagnose.replay import Replay, replay
 from paramedic.prescribe.confidence import Outcomes
 from paramedic.prescribe.pharmacist import Pharmacist
 from paramedic.types import Remedy, Severity
@@ -116,7 +116,7 @@ def _answer(task: Task) -> Answer:
     return Answer(task, tuple(trials), untried)
 
 
-def _roots(verdict: Verdict) -> tuple[str, ...]:
+def _roots(verdict: Replay) -> tuple[str, ...]:
     """The root, and what stands beside it as more than a note."""
     root, others = verdict.diagnosis.root, verdict.diagnosis.others
     if root is None:
@@ -124,13 +124,13 @@ def _roots(verdict: Verdict) -> tuple[str, ...]:
     return (root.slug, *(one.slug for one in others if one.severity is not Severity.INFO))
 
 
-def _effects(verdict: Verdict) -> tuple[str, ...]:
+def _effects(verdict: Replay) -> tuple[str, ...]:
     """What the roots bring about."""
     found = verdict.diagnosis.consequences
     return tuple(one.slug for one in found if one.severity is not Severity.INFO)
 
 
-def _gone(problem: str, remedy: Remedy, verdict: Verdict) -> bool:
+def _gone(problem: str, remedy: Remedy, verdict: Replay) -> bool:
     """Whether a problem is not there at the end of a treated run."""
     if problem == "non-finite" and remedy.slug in RESTS:
         return True  # whether it helped is told by the score
@@ -138,7 +138,7 @@ def _gone(problem: str, remedy: Remedy, verdict: Verdict) -> bool:
     return problem not in still & {finding.slug for finding in verdict.findings}
 
 
-def _treated(sick: Plan, seed: int, remedy: Remedy) -> tuple[Verdict, Numbers, bool] | None:
+def _treated(sick: Plan, seed: int, remedy: Remedy) -> tuple[Replay, Numbers, bool] | None:
     plan = apply(sick, remedy)
     if plan is None:
         return None
@@ -149,7 +149,7 @@ def _treated(sick: Plan, seed: int, remedy: Remedy) -> tuple[Verdict, Numbers, b
     return verdict, numbers, plan.loss is sick.loss
 
 
-def watched(plan: Plan, seed: int, adviser: Any = None) -> tuple[Verdict, Numbers]:
+def watched(plan: Plan, seed: int, adviser: Any = None) -> tuple[Replay, Numbers]:
     """Train by a plan under our eyes; what is said of it, and advised if somebody is asked."""
     run = plan.build(seed)
     with tempfile.TemporaryDirectory() as folder:

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+from .learning import learned
 from .recipe import Recipe
 from .scoring import ACCURACIES
 
@@ -29,6 +30,8 @@ def entry(recipe: Recipe, numbers: dict[str, Any]) -> dict[str, Any]:
         "val_acc": _finite(last["val_score"]) if accuracy else None,
         "first_val_loss": _finite(numbers["first"]["val_loss"]),
         "score": _finite(last["val_score"]),
+        "guess": _finite(numbers["guess"]),
+        "learned": learned(numbers),
     }
 
 

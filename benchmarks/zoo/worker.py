@@ -14,6 +14,7 @@ import torch
 import paramedic
 
 from .catalogue import recipes
+from .learning import guess
 from .plan import Run
 from .training import Numbers, evaluate, train
 
@@ -79,6 +80,7 @@ def _record(name: str, path: Path) -> dict[str, Any]:
         "last": asdict(evaluate(run)),
         "steps": monitor.last_step + 1,
         "scoring": run.plan.scoring,
+        "guess": guess(run),
     }
 
 

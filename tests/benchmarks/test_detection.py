@@ -1,19 +1,25 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks.detection_parts import counting, goals, naming, page, rates
-from benchmarks.detection_parts.judging import outcome_of, variants
+from benchmarks.detection_parts.judging import causes_of, ours, outcome_of, variants
 from benchmarks.detection_parts.runs import Judged, Outcome, Run, of_half
 from paramedic.diagnose.case import Case
 from paramedic.diagnose.causes import Diagnosis
+from paramedic.diagnose.conclusion import conclude
 from paramedic.diagnose.rates import parse
 from paramedic.diagnose.rules import DEFAULT, rule_sets, rules
-from paramedic.types import Finding, Severity
+from paramedic.diagnose.verdict import Assessment
+from paramedic.trace import Writer
+from paramedic.types import Chart, Finding, Frame, Kind, Layer, Severity, Verdict
 
 
 def _run(slug: str, accepted: tuple[str, ...] = (), *, onset: int = 0) -> Run:
@@ -33,6 +39,10 @@ def _said(
 
 def _judged(run: Run, outcome: Outcome) -> Judged:
     return Judged(run, {DEFAULT: outcome})
+
+
+def _judged_by_us(run: Run, verdict: str = "learning", **more: Any) -> Judged:
+    return _judged(run, Outcome(verdict=verdict, **more))
 
 
 def _finding(slug: str, severity: Severity) -> Finding:
@@ -106,7 +116,8 @@ def test_healthy_runs_are_counted_apart() -> None:
         _judged(_run(""), _said()),
         _judged(_run(VANISHING), _said(VANISHING)),
     ]
-    assert counting.calm(runs, DEFAULT) == counting.Calm(runs=3, alarmed=1, findings=2, cases=4)
+    calm = counting.Calm(runs=3, alarmed=1, failed=0, suspected=1, findings=2, cases=4)
+    assert counting.calm(runs, DEFAULT) == calm
     assert counting.alarmed(runs, DEFAULT) == runs[:1]
     assert counting.tally(runs, DEFAULT).runs == 1
 
@@ -121,6 +132,63 @@ def test_a_warning_that_was_set_aside_is_still_an_alarm() -> None:
     assert said.loud == ("overfitting",)
     assert said.opened == {"overfitting": 12, "no-more-gain": 30}
     assert (said.root, said.cases) == ("no-more-gain", 3)
+
+
+def test_what_is_found_in_a_healthy_run_that_learns_is_no_warning() -> None:
+    found = {"findings": (VANISHING,), "loud": (VANISHING,)}
+    noted = _judged_by_us(_run(""), **found)
+    warned = _judged_by_us(_run(""), warned=(VANISHING,), **found)
+    failed = _judged_by_us(_run(""), "not learning")
+    counted = counting.calm([noted, warned, failed], DEFAULT)
+    assert (counted.alarmed, counted.failed, counted.suspected) == (2, 1, 2)
+    assert failed.outcomes[DEFAULT].warnings == ("verdict: not learning",)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "fault", "learned", "right"),
+    [
+        ("not learning", False, False, True),
+        ("diverged", False, True, True),
+        ("learning", False, False, False),
+        ("learning", False, True, True),
+        ("learning", True, False, True),
+        ("too early to say", False, True, False),
+        ("cannot tell", False, False, False),
+    ],
+)
+def test_the_verdict_on_a_sick_run(verdict: str, fault: bool, learned: bool, right: bool) -> None:
+    run = replace(_run(VANISHING), learned=learned)
+    one = _judged_by_us(run, verdict, fault=fault)
+    assert counting.tally([one], DEFAULT).told == right
+    assert (counting.misjudged([one], DEFAULT) == []) == right
+
+
+def test_the_right_cause_is_first_among_causes_and_a_symptom_among_all() -> None:
+    behind = _judged_by_us(
+        _run(VANISHING),
+        findings=("loss-plateau", VANISHING),
+        opened=dict.fromkeys(("loss-plateau", VANISHING), 10),
+        causes=(VANISHING,),
+    )
+    assert counting.tally([behind], DEFAULT).named == 0
+    assert counting.tally([behind], DEFAULT).caused == 1
+    symptom = _run("oscillating-loss")
+    both = ("oscillating-loss", "dying-relu")
+    opened = dict.fromkeys(both, 10)
+    first = _judged_by_us(symptom, findings=both, opened=opened)
+    second = _judged_by_us(symptom, findings=both[::-1], opened=opened)
+    assert counting.tally([first, second], DEFAULT).caused == 1
+    assert counting.miscaused([first, second], DEFAULT) == [second]
+
+
+def test_faults_come_before_suspicions_and_symptoms_are_no_causes() -> None:
+    suspicion = _finding("dying-relu", Severity.CRITICAL)
+    symptom = replace(_finding("loss-plateau", Severity.CRITICAL), kind=Kind.SYMPTOM)
+    fault = replace(_finding("wrong-mode", Severity.WARNING), kind=Kind.FAULT)
+    effect = _finding("slow-convergence", Severity.WARNING)
+    found = Diagnosis(symptom, (suspicion, fault), (effect,))
+    said = conclude(found, [], Assessment(Verdict.LEARNING, ""))
+    assert causes_of(found, said) == ("wrong-mode", "dying-relu")
 
 
 def test_detectors_that_were_switched_off_are_told() -> None:
@@ -171,7 +239,7 @@ def test_goals_are_met_missed_or_not_judged() -> None:
     ]
     found = _verdicts(runs, expected=3)
     assert found["sick runs in which anything is found"] == goals.MET
-    assert found["healthy runs with a warning or worse"] == goals.MISSED
+    assert found[goals.WARNED] == goals.MISSED
     assert found["median delay, G (gradients)"] == goals.MISSED
     assert found["median delay, A (activations)"] == goals.MET
     assert found["median delay, N (numerics)"] == goals.UNKNOWN
@@ -214,6 +282,29 @@ def test_runs_of_the_judging_half_that_went_wrong_are_counted_and_not_named() ->
     assert "judging-" not in text
     assert "vanishing-gradient: 1 of 1" in text
     assert "overfitting: 1 of 1" in text
-    assert "In a run of the judging half a right name was told before the fault began" in text
+    assert "In a run of the judging half a right name was found before the fault began" in text
     assert "`tuning-vanishing-gradient`: **dying-relu**" in text
     assert "`tuning-`: overfitting" in text
+
+
+def _recorded(path: Path, bad: range) -> Path:
+    """A run that learns but for some steps whose loss is not finite."""
+    writer = Writer(path)
+    layers = tuple(Layer(f"l{place}", "Linear", parameters=100, order=place) for place in range(4))
+    writer.chart(Chart(layers=layers, loss="cross-entropy"))
+    for step in range(200):
+        finite = step not in bad
+        loss = 2.3 * 0.98**step if finite else math.nan
+        writer.pulse(step, loss, finite, False)
+        scalars = {"loss": loss, "loss_finite": float(finite), "grad_finite": 1.0}
+        writer.frame(Frame(step, "full", scalars, {"grad_norm": np.ones(4, np.float32)}))
+    writer.close()
+    return path
+
+
+def test_a_replay_warns_of_what_a_watch_would_have_told(tmp_path: Path) -> None:
+    learns = ours(_recorded(tmp_path / "learns.db", range(40, 42)), 1)
+    assert (learns.verdict, learns.loud) == ("learning", ("non-finite",))
+    assert learns.warnings == ()
+    fails = ours(_recorded(tmp_path / "fails.db", range(40, 200)), 1)
+    assert fails.warnings == ("non-finite", "verdict: diverged")

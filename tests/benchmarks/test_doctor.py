@@ -24,10 +24,12 @@ def test_one_run_of_each_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     verdicts = {one.goal: one for one in goals.verdicts(results)}
     assert len(results["rows"]) == results["planned"] == len(tasks(quick=True))
     assert verdicts['losses and weights the same, bit for bit, with `treat="off"`'].verdict == "met"
-    assert verdicts["explosions told within 3 steps"].seen == "1 of 1"
+    assert verdicts["explosions found within 3 steps"].seen == "1 of 1"
+    assert verdicts["vanishings found within 3 steps"].seen == "1 of 1"
+    assert verdicts["uninjected runs without a warning"].seen == "1 of 1"
     page = (tmp_path / "out/doctor.md").read_text()
     assert page.startswith("# The Training Doctor's protocol")
-    assert "![How soon injected gradients are told](doctor.delays.png)" in page
+    assert "![How soon injected gradients are found](doctor.delays.png)" in page
     capsys.readouterr()
     doctor.main([*arguments, "--render"])
     assert "quick" not in capsys.readouterr().out, "nothing is measured twice"
@@ -101,10 +103,30 @@ def test_the_first_intervention_was_enough(
 
 
 def test_what_is_said_of_a_run_that_is_over_is_no_warning() -> None:
-    task = {"patient": {"steps": 100}}
-    row = {"task": task, "warnings": [[99, "slow-convergence"]]}
+    late = [[99, "slow-convergence"]]
+    row = _alarm(warnings=late, found=late)
     assert counting.is_silent(row)
-    assert counting.verdicts_at_the_end(row) == ["slow-convergence"]
-    row["warnings"] = [[40, EXPLODING]]
+    assert counting.found_at_the_end(row) == ["slow-convergence"]
+    assert not counting.findings(row)
+    row = _alarm(warnings=[[40, EXPLODING]], found=[[40, EXPLODING]])
     assert not counting.is_silent(row)
     assert counting.warnings(row) == [EXPLODING]
+
+
+def test_what_is_found_in_a_run_that_learns_is_no_warning_but_is_counted() -> None:
+    row = _alarm(warnings=[], found=[[40, EXPLODING]])
+    assert counting.is_silent(row)
+    results = {"rows": [row], "planned": 1}
+    seen = {one.goal: one.seen for one in goals.verdicts(results)}
+    assert seen["uninjected runs without a warning"] == "1 of 1"
+    assert seen["uninjected runs in which nothing is found"] == "0 of 1"
+
+
+def test_a_verdict_that_a_sound_run_fails_is_a_warning() -> None:
+    assert not counting.is_silent(_alarm(warnings=[], found=[], verdict="not learning"))
+    assert counting.is_silent(_alarm(warnings=[], found=[], verdict="too early to say"))
+
+
+def _alarm(verdict: str = "learning", **lists: list[list[Any]]) -> dict[str, Any]:
+    task = {"part": "alarm", "patient": {"steps": 100}, "mode": "every step", "labels": {}}
+    return {"task": task, "verdict": verdict, **lists}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -11,6 +14,8 @@ import torch
 pytest.importorskip("sklearn")
 
 from benchmarks.zoo.catalogue import HEALTHY_PER_HALF, SICK_PER_HALF, SLUGS, check, recipes
+from benchmarks.zoo.data.source import Split
+from benchmarks.zoo.learning import guess, learned
 from benchmarks.zoo.recipe import FIRST_JUDGING_SEED, TUNED_ON, Recipe, half_of
 from benchmarks.zoo.training import evaluate, train
 from benchmarks.zoo.worker import Listener
@@ -109,3 +114,52 @@ def test_a_run_is_the_same_each_time_and_learns_from_its_first_epochs(recipe: Re
     short = replace(first, plan=first.plan.but(epochs=2))
     (first.plan.loop or train)(short, Listener())
     assert evaluate(first).train_loss < before
+
+
+def _numbers(kind: str, score: float, guess: float, last: float = 1.0) -> dict[str, Any]:
+    losses = {"first": {"val_loss": 2.0}, "last": {"val_loss": last, "val_score": score}}
+    return {"scoring": kind, "guess": guess, **losses}
+
+
+@pytest.mark.parametrize(
+    ("kind", "score", "guess", "expected"),
+    [
+        ("classes", 0.30, 0.1, True),
+        ("classes", 0.14, 0.1, False),  # within the noise of 300 samples
+        ("logits", 0.58, 0.5, False),
+        ("logits", 0.60, 0.5, True),
+        ("regression", 0.04, 0.0, False),
+        ("regression", 0.06, 0.0, True),
+        ("regression", math.nan, 0.0, False),
+        ("classes", 0.9, math.nan, False),  # nothing is known of its targets
+    ],
+)
+def test_a_run_has_learned_if_it_is_better_than_a_constant_answer(
+    kind: str, score: float, guess: float, expected: bool
+) -> None:
+    assert learned(_numbers(kind, score, guess)) is expected
+
+
+@pytest.mark.parametrize(("last", "expected"), [(1.0, True), (1.9, False), (math.nan, False)])
+def test_what_is_not_right_or_wrong_has_learned_if_its_loss_fell(
+    last: float, expected: bool
+) -> None:
+    assert learned(_numbers("none", math.nan, math.nan, last)) is expected
+
+
+def _run(kind: str, targets: torch.Tensor) -> Any:
+    model = torch.nn.Sequential(torch.nn.Embedding(4, 8), torch.nn.Linear(8, 4))
+    split = Split(targets, targets, targets, targets)
+    return SimpleNamespace(plan=SimpleNamespace(scoring=kind), split=split, model=model)
+
+
+def test_the_best_constant_answer() -> None:
+    classes = torch.tensor([0, 0, 0, 1, 2, 2])
+    assert guess(_run("classes", classes)) == pytest.approx(0.5)
+    one_hot = torch.nn.functional.one_hot(classes).float()
+    assert guess(_run("classes-one-hot", one_hot)) == pytest.approx(0.5)
+    assert guess(_run("logits", torch.tensor([[1.0], [1.0], [0.0]]))) == pytest.approx(2 / 3)
+    assert guess(_run("regression", torch.randn(9))) == 0.0
+    assert guess(_run("language", torch.tensor([[0, 1, 0, 1]]))) == pytest.approx(0.5)
+    assert math.isnan(guess(_run("regression", torch.tensor([1.0, math.nan]))))
+    assert math.isnan(guess(_run("none", torch.randn(3))))
