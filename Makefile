@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-doctor bench-repair bench-hpo bench-show bench-run bench-ecosystem docs screenshots clean
+.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-doctor bench-repair bench-hpo bench-show bench-run bench-ecosystem stress-live docs screenshots clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -64,6 +64,9 @@ bench-show: $(VENV)/.bench  ## what the report and the live page cost: docs/benc
 
 bench-run: $(VENV)/.installed  ## what `paramedic run` costs, and what its patches do: docs/benchmarks/run.md
 	$(BIN)/python benchmarks/run.py
+
+stress-live: setup  ## the live page under 1,024 half-open connections, 500 listeners, 1,000 runs
+	PARAMEDIC_STRESS=whole $(BIN)/python -m pytest -s tests/report/live/test_load.py
 
 $(VENV)-ecosystem/.installed: benchmarks/ecosystem/requirements.txt constraints.txt
 	$(PYTHON) -m venv $(VENV)-ecosystem

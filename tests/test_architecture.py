@@ -14,8 +14,8 @@ SOURCE = Path(__file__).parent.parent / "src" / "paramedic"
 # room may use the words (`types`, `vocabulary`), the version and the way to ask for an extra.
 WORDS = {"types", "vocabulary", "version", "optional"}
 ROOMS = [
-    "trace", "diagnose", "prescribe", "probe", "treat", "checkup", "inject", "hpo", "run",
-    "report", "integrations", "cli",
+    "trace", "diagnose", "prescribe", "probe", "treat", "checkup", "inject", "hpo", "experiment",
+    "run", "report", "integrations", "cli",
 ]  # fmt: skip
 # What a room must not do although the order would allow it.
 FORBIDDEN = {"report": {"probe", "treat", "checkup", "inject"}}

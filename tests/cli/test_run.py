@@ -95,13 +95,15 @@ def test_a_missing_folder_is_found_before_the_program_runs(
 def test_files_are_where_the_command_was_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The program goes elsewhere."""
+    """The program goes elsewhere; it is tried again from where it began."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "elsewhere").mkdir()
     script(tmp_path, "import os\nos.chdir('elsewhere')\n" + SLOW)
     words = ["--json", "x.json", "--html", "x.html", "--trace", "x.db", "train.py", "1e-6", "0"]
-    CliRunner().invoke(app, ["run", *words])
+    shown = CliRunner().invoke(app, ["run", "--fix", *words])
     assert {one.name for one in tmp_path.glob("x.*")} == {"x.json", "x.html", "x.db"}
+    assert "learning-rate-too-low is gone" in shown.stderr
+    assert "  train.py:" in shown.stderr
 
 
 def test_the_report_as_a_page(slow: str, tmp_path: Path) -> None:

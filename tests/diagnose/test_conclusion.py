@@ -14,6 +14,7 @@ from tests.diagnose.scripted import finding
 FAULT = finding("no-zero-grad", severity=Severity.CRITICAL, kind=Kind.FAULT)
 SYMPTOM = finding("plateau", severity=Severity.WARNING, kind=Kind.SYMPTOM)
 SUSPICION = finding("dead-units", severity=Severity.CRITICAL, kind=Kind.SUSPICION)
+LEAK = finding("too-good-to-be-true", severity=Severity.INFO, kind=Kind.SYMPTOM)
 REMARK = finding("remark", severity=Severity.INFO, kind=Kind.FAULT)
 
 
@@ -57,6 +58,19 @@ def test_what_is_over_is_a_note_with_its_interval() -> None:
 
 def test_a_remark_is_no_fault() -> None:
     assert _concluded(Verdict.LEARNING, REMARK).faults == ()
+
+
+@pytest.mark.parametrize("verdict", [Verdict.LEARNING, Verdict.CANNOT_TELL, Verdict.TOO_EARLY])
+def test_notes_about_the_result_are_told_apart_from_those_about_dynamics(verdict: Verdict) -> None:
+    found = _concluded(verdict, LEAK, SUSPICION)
+    assert [note.finding for note in found.remarks] == [LEAK]
+    assert len(found.notes) == 2
+    assert found.exit_code == _concluded(verdict).exit_code
+
+
+def test_they_are_of_no_interest_once_over_or_where_the_run_fails() -> None:
+    assert _concluded(Verdict.LEARNING, LEAK, closed=80).remarks == ()
+    assert _concluded(Verdict.NOT_LEARNING, LEAK).remarks == ()
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ CATALOGUE = {
     "G": "vanishing-gradient exploding-gradient gradient-instability",
     "A": "dying-relu saturated-activation improper-output-activation",
     "L": "oscillating-loss slow-convergence loss-plateau loss-explosion improper-loss no-more-gain",
-    "D": "abnormal-data invalid-labels uninformative-labels dead-input",
+    "D": "abnormal-data invalid-labels uninformative-labels dead-input too-good-to-be-true",
     "N": "non-finite",
     "O": "learning-rate-too-high learning-rate-too-low missing-zero-grad untrained-parameters "
     "wrong-mode loss-shape-mismatch poor-initialization too-few-steps",

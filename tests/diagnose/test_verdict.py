@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from paramedic.diagnose.verdict import Assessment, Metric, judge
+from paramedic.diagnose.metric import Metric
+from paramedic.diagnose.verdict import Assessment, judge
 from paramedic.types import Chart, Task, Verdict
 from tests.diagnose.windows import chart_of, series, window
 
@@ -62,6 +63,63 @@ def test_a_loss_below_the_constant_answer_from_the_first_step_was_learned_before
     assert _verdict(losses, scalars=LABELS, chart=_classes()) is Verdict.LEARNING
 
 
+WILD = np.random.default_rng(1).choice([2.0, 5.0, 14.0, 4000.0], size=400, p=[0.4, 0.35, 0.2, 0.05])
+
+
+def test_losses_that_scatter_too_much_to_show_a_fall_are_no_proof_of_failure() -> None:
+    found = judge(window(losses=WILD[:100]))
+    assert found.verdict is Verdict.TOO_EARLY
+    assert "differs so much" in found.reason
+
+
+def test_a_fall_that_is_not_certain_is_no_proof_of_failure_either() -> None:
+    wild = np.random.default_rng(2).normal(size=100)
+    assert _verdict(1.0 - 0.3 * STEPS[:100] / 100 + 0.5 * wild) is Verdict.TOO_EARLY
+
+
+@pytest.mark.parametrize(("passes", "verdict"), [(1, Verdict.LEARNING), (2, Verdict.CANNOT_TELL)])
+def test_optimizers_that_share_a_backward_pass_share_a_loss(passes: int, verdict: Verdict) -> None:
+    chart = chart_of(2, optimizers=({"name": "Adam"}, {"name": "SGD"}))
+    scalars = {"backwards": [passes] * 8}
+    slowly = 3 + FALLING  # by less than most of it
+    assert _verdict(slowly, scalars=scalars, chart=chart) is verdict
+    assert _verdict(LEVEL, scalars=scalars, chart=chart) is Verdict.CANNOT_TELL
+
+
+def test_a_contrastive_loss_near_a_random_choice_says_little() -> None:
+    chart = _classes(output_shape=(32, 32), target_shape=(32,), target_kind="integer")
+    scalars = {"target_classes": [32.0] * 8}
+    falls = 2 * np.exp(-STEPS / 20) + NOISE / 10
+    assert _verdict(np.log(32) + falls, scalars=scalars, chart=chart) is Verdict.CANNOT_TELL
+    assert _verdict(2.0 + falls, scalars=scalars, chart=chart) is Verdict.LEARNING
+
+
+FELL = 0.3 + 2 * np.exp(-STEPS / 20) + NOISE
+
+
+def _composed(fit: Any, losses: Any = FELL) -> Assessment:
+    """A loss of several parts, one of which compares with targets whose constant answer is 0.31."""
+    scalars = {"fit_loss": np.full(40, fit), "fit_constant": [0.31] * 40}
+    return judge(window(range(0, 400, 10), losses=losses, scalars=scalars))
+
+
+def test_a_composed_loss_whose_comparison_is_at_a_constant_answer_has_not_learned() -> None:
+    found = _composed(0.32)
+    assert found.verdict is Verdict.NOT_LEARNING
+    assert "0.32" in found.reason
+    assert "0.31" in found.reason
+    assert found.numbers["that part for the best constant answer"] == 0.31
+
+
+def test_a_composed_loss_whose_comparison_is_better_or_a_trifle_learns() -> None:
+    assert _composed(0.25).verdict is Verdict.LEARNING
+    assert _composed(0.32, FELL + 1).verdict is Verdict.LEARNING  # a trifle of it
+
+
+def test_a_composed_loss_that_still_falls_is_given_time() -> None:
+    assert _composed(1.0, 3 - STEPS / 200 + NOISE / 5).verdict is Verdict.TOO_EARLY
+
+
 def test_squares_written_by_hand_have_a_constant_answer_too() -> None:
     scalars = {"implied_mean": [0.0] * 6, "implied_std": [3.0] * 6}
     chart = chart_of(2, loss="mse", loss_mean=True)
@@ -108,6 +166,22 @@ def test_a_surrogate_is_judged_by_the_metric_of_the_program() -> None:
     assert judge(shown, better).verdict is Verdict.LEARNING
     assert judge(shown, same).verdict is Verdict.NOT_LEARNING
     assert judge(window(losses=LEVEL), better, "an environment").verdict is Verdict.LEARNING
+
+
+def test_a_metric_that_is_only_logged_proves_nothing_where_it_is_not_better() -> None:
+    shown = window(losses=LEVEL, chart=chart_of(2, surrogate="it is a policy gradient"))
+    better = Metric("reward", np.linspace(0.1, 0.9, 20), logged=True)
+    same = Metric("reward", 0.5 + NOISE[:20], logged=True)
+    found = judge(shown, better)
+    assert found.verdict is Verdict.LEARNING
+    assert found.reason == "reward 0.1632 at first, 0.8368 at the end"
+    found = judge(shown, same)
+    assert found.verdict is Verdict.CANNOT_TELL
+    assert found.reason.startswith(
+        "it is a policy gradient; and not clearly better than at first: reward "
+    )
+    few = Metric("reward", np.linspace(0.1, 0.9, 4), logged=True)
+    assert judge(shown, few).reason == "it is a policy gradient"
 
 
 def test_validation_decides() -> None:

@@ -39,6 +39,13 @@ class Theirs(Detector):
         return list(self.given)
 
 
+def test_advice_without_a_line_where_none_could_be_pasted() -> None:
+    seen = window(chart=chart_of(1, optimizers=({**SGD, "framework": "keras"},)))
+    (remedy,) = remedies_for(ZERO, seen, outcomes=Outcomes())
+    assert remedy.title
+    assert remedy.code == ""
+
+
 def test_a_remedy_has_all_it_needs() -> None:
     (remedy,) = remedies_for(ZERO, window(), outcomes=Outcomes())
     assert remedy.slug == "zero-grad"

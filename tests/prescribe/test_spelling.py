@@ -1,8 +1,17 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from paramedic.prescribe.spelling import lines, optimizer_line, path, renamed
+from paramedic.prescribe.spelling import (
+    can_be_pasted,
+    lines,
+    optimizer_line,
+    path,
+    rate_line,
+    renamed,
+)
 from paramedic.types import Layer
 from tests.diagnose.windows import chart_of, window
 from tests.prescribe.cases import ADAM, SGD
@@ -35,6 +44,38 @@ def test_several_groups_are_changed_in_place() -> None:
     assert optimizer_line(seen, weight_decay=0.1, momentum=0.9) == (
         'for group in optimizer.param_groups: group["weight_decay"] = 0.1; group["momentum"] = 0.9'
     )
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        (SGD, "optimizer = torch.optim.SGD(model.parameters(), lr=0.01)  # lr was 0.1"),
+        ({**SGD, "groups": 2}, 'for group in optimizer.param_groups: group["lr"] *= 0.1'),
+        ({"name": "by hand", "lr": 0.1}, "lr = 0.01  # in your own update of the weights; was 0.1"),
+        (
+            {"name": "SGD", "lr": 0.1, "framework": "keras"},
+            "model.optimizer.learning_rate = 0.01  # was 0.1",
+        ),
+    ],
+)
+def test_the_rate_is_set_where_it_is(settings: dict[str, Any], line: str) -> None:
+    seen = window(chart=chart_of(1, optimizers=(settings,)))
+    assert rate_line(seen, 0.1, 0.1) == line
+    assert can_be_pasted(line, seen)
+    assert "*= 0.1" in rate_line(seen, None, 0.1)
+
+
+def test_lines_of_torch_are_of_no_use_in_keras() -> None:
+    seen = window(chart=chart_of(1, optimizers=({"name": "Adam", "framework": "keras"},)))
+    for code in (
+        "optimizer.zero_grad()",
+        "torch.nn.utils.clip_grad_norm_(model.parameters(), 1)",
+        'for group in optimizer.param_groups: group["lr"] *= 0.1',
+        "# in forward: nn.LayerNorm on the output of model.dense",
+    ):
+        assert not can_be_pasted(code, seen)
+        assert can_be_pasted(code, window())
+    assert can_be_pasted("inputs = (inputs - mean) / std", seen)
 
 
 def test_many_lines() -> None:

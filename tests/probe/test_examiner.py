@@ -85,6 +85,19 @@ def test_what_the_batch_tells() -> None:
     assert examiner.labels.table()[0] == 8
 
 
+def test_inputs_that_were_not_seen_at_first_are_told_later() -> None:
+    model = _model()
+    examiner = _examiner(model)
+    loss = F.cross_entropy(model(torch.randn(8, 4)), torch.tensor([0, 1, 2, 0, 0, 0, 1, 1]))
+    examiner.forward_seen([], [loss])  # its forward pass ran before we were there
+    loss.backward()
+    examiner.backward_seen(Cycle(FULL))
+    assert examiner.chart.task is Task.MULTI_CLASS
+    assert examiner.chart.input_kind is None
+    _look(examiner, model)
+    assert examiner.chart.input_kind == "float"
+
+
 def test_what_the_user_said_is_not_inferred_away() -> None:
     model = _model()
     examiner = _examiner(model, task="regression", loss_fn=F.mse_loss)

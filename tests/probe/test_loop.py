@@ -410,6 +410,25 @@ def test_somebody_elses_backward_pass_is_ignored(overhead: float | None) -> None
         assert set(seen.scalar("backwards")) == {1.0}
 
 
+def test_gradients_that_are_still_there_at_somebody_elses_backward_pass() -> None:
+    """MAML: tasks are trained on a copy, then the outer gradients are cleared and handed over."""
+    model, other = _model(), _model()
+    optimizer = SGD(model.parameters(), lr=0.1)
+    with _watched(model, optimizer) as seen:
+        for step in range(4):
+            _loss(other, step).backward()
+            optimizer.zero_grad()
+            _loss(model, step).backward()
+            optimizer.step()
+        for step in range(4):
+            _loss(other, step).backward()
+            optimizer.zero_grad()
+            for parameter, one in zip(model.parameters(), other.parameters(), strict=True):
+                parameter.grad = torch.ones_like(one)
+            optimizer.step()
+        assert 1.0 not in seen.scalar("grad_carried")
+
+
 def test_somebody_elses_optimizer_is_ignored() -> None:
     model, other = _model(), _model()
     optimizer, theirs = SGD(model.parameters(), lr=0.1), SGD(other.parameters(), lr=0.1)

@@ -12,7 +12,7 @@ from paramedic.report.run import told
 from paramedic.run.outcome import Outcome, Record
 from paramedic.run.places import Place
 from paramedic.types import Finding, Severity
-from tests.report.made import FAILING, FAULT, FELL, LEARNING, RATE, STUCK, YOUNG
+from tests.report.made import FAILING, FAULT, FELL, LEAK, LEARNING, RATE, STUCK, YOUNG
 
 
 def _shown(outcome: Outcome, stopped: str = "", *, verbose: bool = False) -> str:
@@ -69,6 +69,15 @@ def test_suspicions_of_a_program_that_learns_are_notes() -> None:
     assert "Note, since step 26: learning-rate-too-low (O002): Slow." in everything
     assert "Suspicion" not in everything
     assert "Most likely" not in everything
+
+
+def test_what_is_too_good_to_be_true_is_said_of_a_program_that_learns() -> None:
+    outcome = Outcome("t.py", (_record(LEAK, RATE, learns=True),))
+    line = "Note, since step 70: too-good-to-be-true (D005): Too good."
+    assert line in _shown(outcome)
+    assert "1 more finding (--verbose)." in _shown(outcome)
+    assert _shown(outcome, verbose=True).count(line) == 1
+    assert "too-good-to-be-true" not in _shown(Outcome("t.py", (_record(LEAK, learns=False),)))
 
 
 def test_a_fault_is_shown_whatever_the_verdict() -> None:

@@ -153,3 +153,17 @@ def test_a_module_at_the_end_comes_before_a_call_elsewhere(tmp_path: Path) -> No
         {"output_function": "softmax"},
     )  # fmt: skip
     assert sources(finding, {"end": layer}, {})[0] == layer
+
+
+def test_a_culprit_that_is_also_where_the_loss_is_computed_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text("out = model(x)\nloss = bce(torch.sigmoid(out), y)\nloss.backward()\n")
+    finding = Finding(
+        "A003", "improper-output-activation", Severity.WARNING, 0.9, "", 1, (),
+        {"output_function": "sigmoid"},
+    )  # fmt: skip
+    places = {
+        name: Place(str(path), line, "<module>")
+        for name, line in (("model", 1), ("loss", 2), ("backward", 3))
+    }
+    assert [place.line for place in sources(finding, {}, places)] == [2, 3]

@@ -10,6 +10,7 @@ from paramedic.diagnose.verdict import Assessment
 from paramedic.run.outcome import Outcome, Record, Verified, most_serious_first, with_remedy
 from paramedic.run.places import Place
 from paramedic.types import Chart, Finding, Kind, Layer, Remedy, Severity, Verdict
+from tests.cli.schema import check
 
 ROOT = Finding(
     "O002", "learning-rate-too-low", Severity.WARNING, 0.9, "Slow.", 26, (), {"ratio": 1e-6},
@@ -39,6 +40,12 @@ FAULTY = replace(
     diagnosis=Diagnosis(FAULT),
     conclusion=conclude(Diagnosis(FAULT), (), Assessment(Verdict.LEARNING, "it fell")),
 )
+
+
+def test_what_is_said_of_trainings_that_are_not_listed() -> None:
+    report = Outcome("t.py", (LEARNING,), rest=("80 more trainings",)).to_json()
+    assert report["rest"] == ["80 more trainings"]
+    check(report)
 
 
 def test_the_report() -> None:

@@ -53,6 +53,17 @@ def test_validation_is_the_mean_over_samples(phases: Phases) -> None:
         assert taken["val_acc"] == pytest.approx(float(share))
 
 
+def test_labels_that_are_ignored_are_not_guessed(phases: Phases) -> None:
+    """Of masked words only few have a label."""
+    _train(phases, DataLoader(TensorDataset(X, Y), batch_size=4))
+    scores, labels = torch.eye(3)[[0, 1, 2, 0]], torch.tensor([0, -100, 1, -100])
+    with torch.no_grad():
+        functional.cross_entropy(scores, labels)
+    taken = phases.take()
+    assert taken is not None
+    assert taken["val_acc"] == 0.5
+
+
 def test_what_is_learned_from_does_not_validate(phases: Phases) -> None:
     loader = DataLoader(TensorDataset(X, Y), batch_size=4)
     _train(phases, loader)

@@ -34,3 +34,9 @@ def test_a_step_that_was_taken_already_concerns_only_its_own_hooks() -> None:
     finally:
         handle.remove()
     assert seen == ["before", "after"]
+
+
+def test_it_says_whose_optimizer_it_stands_for() -> None:
+    weight = torch.nn.Parameter(torch.ones(2))
+    assert shadow("Adam", [weight], 0.5, "keras").defaults == {"lr": 0.5, "framework": "keras"}
+    assert shadow("by hand", [weight]).defaults == {}

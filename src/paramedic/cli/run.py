@@ -6,7 +6,8 @@ import atexit
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -117,10 +118,11 @@ def run(  # noqa: PLR0913 - these are the options of a command
     crier = Crier(quiet=quiet)
     report = _Report(crier, json, html, quiet=quiet, verbose=verbose)
     outcome, ending = watched(program, settings, crier, on_terminated=report.whole)
-    report.show(outcome, ending)
-    if fix and outcome.suspect and not ending.interrupted:
-        outcome = fixed(outcome, program, crier, budget, verify=not no_verify, write=write)
-    report.write(outcome)
+    with _back_in(program.folder):
+        report.show(outcome, ending)
+        if fix and outcome.suspect and not ending.interrupted:
+            outcome = fixed(outcome, program, crier, budget, verify=not no_verify, write=write)
+        report.write(outcome)
     _leave(outcome, ending, exit_zero=exit_zero)
 
 
@@ -161,6 +163,21 @@ def _write_page(outcome: Outcome, file: Path, crier: Crier) -> None:
 
     write(page_of_program(outcome), file)
     crier.say(f"The report is {file}")
+
+
+@contextmanager
+def _back_in(folder: str) -> Iterator[None]:
+    """Names of files are told as they are seen from where the command was given. What the program
+    does at its exit it does in the folder that it has changed to."""
+    left = folder
+    with suppress(OSError):  # either may be gone
+        left = os.getcwd()
+        os.chdir(folder)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.chdir(left)
 
 
 def _is_first() -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ Floats = NDArray[np.float64]
 
 TINY = 1e-12
 _LAST = 0.2  # fraction of the run that its end is judged by
+_LATE = 0.4  # fraction of the run at whose looks a part of the loss is judged
+_FEWEST_FITS = 3  # of these looks
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +39,12 @@ class Facts:
 
     steps: int
     start: Level
+    quarter: Level  # of the first quarter of the run
     end: Level
     constant: float  # loss of the best constant answer; NaN if it is not known
     scale: float
+    fit: Level | None = None  # of the part of the loss that compares predictions with targets
+    fit_constant: float = math.nan  # that part for the best constant answer
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -46,6 +52,9 @@ class Facts:
         found = {"first loss": self.start.value, "loss at the end": self.end.value}
         if math.isfinite(self.constant):
             found["loss of the best constant answer"] = self.constant
+        if self.fit is not None:
+            found["part of the loss that compares with targets"] = self.fit.value
+            found["that part for the best constant answer"] = self.fit_constant
         return {**found, "steps": float(self.steps)}
 
     @property
@@ -59,6 +68,15 @@ class Facts:
     def size(self) -> float:
         """What a rise is measured by: the first loss, or the scale if that is larger."""
         return max(abs(self.start.value), self.scale)
+
+    @property
+    def plausible(self) -> float:
+        """The fraction that may be gone at most, for all that noise hides: since the baseline, or
+        since the first quarter, whose level is known better than that of the first steps."""
+        return min(
+            (since.value - self.end.value + 2 * math.hypot(since.error, self.end.error))
+            for since in (self.baseline, self.quarter)
+        ) / self.scale  # fmt: skip
 
     @property
     def gone(self) -> float:
@@ -84,17 +102,35 @@ def compare(window: Window) -> Facts | None:
     noise = _noise(levels)
     per_step = _noise(first) if window.losses.width > 1 else noise
     count = max(int(len(levels) * _LAST), 3)
-    end = levels[-count:]
     constant = _constant(window)
     base = float(np.median(start))
     scale = abs(min(base, constant) if math.isfinite(constant) else base)
     return Facts(
         steps=steps,
         start=Level(base, 1.25 * per_step / math.sqrt(len(start))),
-        end=Level(float(np.median(end)), 1.25 * max(noise, scatter(end)) / math.sqrt(count)),
+        quarter=_level(levels[: max(len(levels) // 4, 3)], noise),
+        end=_level(levels[-count:], noise),
         constant=constant,
         scale=max(scale, noise, TINY),
+        **_fit(window),
     )
+
+
+def _level(levels: Floats, noise: float) -> Level:
+    error = 1.25 * max(noise, scatter(levels)) / math.sqrt(len(levels))
+    return Level(float(np.median(levels)), error)
+
+
+def _fit(window: Window) -> dict[str, Any]:
+    """The part of a composed loss that compares predictions with targets, at the end."""
+    loss, constant = window.scalar("fit_loss"), window.scalar("fit_constant")
+    late = window.steps >= window.last_step * (1 - _LATE)
+    seen = np.isfinite(loss) & np.isfinite(constant) & late
+    if seen.sum() < _FEWEST_FITS:
+        return {}
+    error = 1.25 * scatter(loss[seen]) / math.sqrt(seen.sum())
+    fit = Level(float(np.median(loss[seen])), error)
+    return {"fit": fit, "fit_constant": float(np.median(constant[seen]))}
 
 
 def _constant(window: Window) -> float:

@@ -19,6 +19,7 @@ from paramedic.types import Finding, Kind, Severity, Verdict
 
 LEARNING, FAILED, OPEN = 0, 1, 2  # exit codes
 _FAILED = (Verdict.NOT_LEARNING, Verdict.DIVERGED)
+_REMARKS = frozenset({"too-good-to-be-true"})  # notes about the result, not about dynamics
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,15 @@ class Conclusion:
     def shown(self) -> tuple[Finding, ...]:
         """What is worth showing: likely causes of a run that does not learn, and facts."""
         return (*self.causes, *self.symptoms)
+
+    @property
+    def remarks(self) -> tuple[Note, ...]:
+        """Notes that are worth a line though nothing is wrong, unless the run fails."""
+        if self.failed:
+            return ()
+        return tuple(
+            note for note in self.notes if note.finding.slug in _REMARKS and note.until is None
+        )
 
     def severity(self, finding: Finding) -> Severity:
         """How it is reported: only facts are warnings."""

@@ -22,8 +22,9 @@ from paramedic.diagnose.causes import Diagnosis, diagnose
 from paramedic.diagnose.conclusion import Conclusion, conclude
 from paramedic.diagnose.detector import Detector
 from paramedic.diagnose.jumps import JUMP, Startle
+from paramedic.diagnose.metric import Metric
 from paramedic.diagnose.modes import MODE
-from paramedic.diagnose.verdict import Metric, judge
+from paramedic.diagnose.verdict import judge
 from paramedic.trace.history import History
 from paramedic.trace.replay import Vitals
 from paramedic.types import Chart, Epoch, Event, Finding, Frame, Severity, Window

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paramedic.diagnose.comparison import TINY, Facts, compare, known, scatter
+from paramedic.diagnose.comparison import TINY, Facts, Level, compare, known, scatter
 from paramedic.diagnose.curve import majority
+from paramedic.diagnose.metric import Metric
 from paramedic.types import Verdict, Window
 
 Floats = NDArray[np.float64]
@@ -25,6 +26,7 @@ Floats = NDArray[np.float64]
 ENOUGH = 50  # steps before which a run that has not learned is too young to be judged
 _CERTAIN = 8.0  # standard errors that leave no doubt
 _SIGNIFICANT = 4.0  # standard errors that a change must be worth
+_LIKELY = 2.0  # standard errors from which a change is too likely to be denied
 _EFFECT = 0.02  # fraction of the baseline that a loss must fall by
 _CLEAR = 0.2  # fraction below the constant answer that needs no fall: it was learned before
 _FAR = 10.0  # times its size that a loss that has diverged is above its start
@@ -34,7 +36,9 @@ _GONE = 0.5  # fraction of non-finite losses at the end of a run that has diverg
 _SETTLED = 0.5  # fraction of the loss that is gone from which standing still is an achievement
 _STILL = 1e-8  # of the largest learning rate or update: nothing moves any more
 _ZERO_CROSSINGS = 0.1  # fraction of neighbours with different signs: the loss is about zero
+_PLAUSIBLE = 0.3  # fraction of the loss: a run that may have lost as much has not failed yet
 _MOST_MAJORITY = 0.95
+_MOST_OF = 0.5  # fraction of a composed loss that its comparison with targets must be
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +57,6 @@ class Assessment:
         return {"verdict": str(self.verdict), "reason": self.reason, "numbers": dict(self.numbers)}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Metric:
-    """A number by which the program measures itself, larger is better; oldest first."""
-
-    name: str
-    values: Floats
-
-
 def judge(window: Window, metric: Metric | None = None, surrogate: str = "") -> Assessment:
     """Whether the run in this window learns.
 
@@ -76,14 +72,15 @@ def judge(window: Window, metric: Metric | None = None, surrogate: str = "") -> 
     if facts is None:
         return _too_few(window)
     surrogate = surrogate or _surrogate(window, facts)
-    if metric is not None and len(metric.values) >= 10 and surrogate:
-        return _by_metric(metric)
+    if metric is not None and metric.is_enough and surrogate:
+        return _by_metric(metric, surrogate)
     if surrogate:
         return Assessment(Verdict.CANNOT_TELL, surrogate, facts.numbers)
     return (
         _diverged(window, facts)
         or _by_validation(window, facts)
         or _idle(window, facts)
+        or _unexplained(window, facts)
         or _learned(facts)
         or _not_learned(window, facts)
     )
@@ -122,13 +119,33 @@ def _surrogate(window: Window, facts: Facts) -> str:
     """Why the loss is no measure of progress, as far as the window shows it."""
     if window.chart.surrogate and not _falls_clearly(facts):
         return window.chart.surrogate
-    if len(window.chart.optimizers) > 1 and not _falls_clearly(facts):
+    if len(window.chart.optimizers) > 1 and not _falls_together(window, facts):
         return "several optimizers minimise losses of their own, so that their sum says little"
+    candidates = _candidates(window)
+    if candidates > 1 and facts.end.value > math.log(candidates) * (1 - _EFFECT):
+        return f"a contrastive loss near that of a random choice among {candidates} says little"
     levels = known(window.losses.levels)
     crossings = float((levels[1:] * levels[:-1] < 0).mean())
     if crossings > _ZERO_CROSSINGS and abs(facts.end.value) < 3 * scatter(levels):
         return "the loss scatters around zero by design, so that its value says nothing"
     return ""
+
+
+def _falls_together(window: Window, facts: Facts) -> bool:
+    """Whether what several optimizers minimise measures something. Those that share a backward
+    pass, as the ones of different parameters do, share a loss; one that stands still may be the
+    balance of adversaries all the same."""
+    passes = known(window.scalar("backwards"))
+    shared = len(passes) > 0 and float(np.median(passes)) < 2
+    return _falls_clearly(facts) or (shared and _learned(facts) is not None)
+
+
+def _candidates(window: Window) -> int:
+    """Among how many samples of the batch each is to be found; 0 if labels are not places in it."""
+    shape, classes = window.chart.output_shape, known(window.scalar("target_classes"))
+    if window.chart.target_kind != "integer" or len(shape) != 2 or not len(classes):
+        return 0
+    return shape[1] if shape[0] == shape[1] == float(np.median(classes)) else 0
 
 
 def _falls_clearly(facts: Facts) -> bool:
@@ -256,14 +273,34 @@ def _sizes(window: Window) -> Floats:
     return np.nanmax(rows[known], axis=1) if known.any() else np.empty(0)
 
 
+def _unexplained(window: Window, facts: Facts) -> Assessment | None:
+    """A composed loss that falls while most of it, the part that compares predictions with
+    targets, is no better than that of a constant answer."""
+    fit = facts.fit
+    if fit is None or facts.steps < ENOUGH or fit.value < _MOST_OF * abs(facts.end.value):
+        return None
+    below = 1 - fit.value / facts.fit_constant
+    certain = fit.below(Level(facts.fit_constant, 0.0)) > _SIGNIFICANT
+    if below > _CLEAR or (below > _EFFECT and certain):
+        return None
+    reason = (
+        f"the part of the loss that compares predictions with targets is {_number(fit.value)}, no "
+        f"better than that of the best constant answer ({_number(facts.fit_constant)})"
+    )
+    if _still_falls(window, facts):
+        return Assessment(Verdict.TOO_EARLY, f"the loss still falls, but {reason}", facts.numbers)
+    return Assessment(Verdict.NOT_LEARNING, reason, facts.numbers)
+
+
 def _learned(facts: Facts) -> Assessment | None:
     certain = facts.end.below(facts.baseline) > _SIGNIFICANT
     if certain and facts.gone > _EFFECT:
         return Assessment(Verdict.LEARNING, _fall(facts), facts.numbers)
     if facts.below_constant > _CLEAR:
+        since = " since its beginning" if facts.start.value < facts.constant * (1 - _CLEAR) else ""
         reason = (
             f"loss {_number(facts.end.value)}, well below {_number(facts.constant)} of the best "
-            "constant answer since its beginning"
+            f"constant answer{since}"
         )
         return Assessment(Verdict.LEARNING, reason, facts.numbers)
     return None
@@ -275,6 +312,13 @@ def _not_learned(window: Window, facts: Facts) -> Assessment:
         return Assessment(Verdict.TOO_EARLY, reason, facts.numbers)
     if _still_falls(window, facts):
         reason = f"the loss still falls but has not passed its baseline yet ({_ends(facts)})"
+        return Assessment(Verdict.TOO_EARLY, reason, facts.numbers)
+    likely = facts.end.below(facts.baseline) > _LIKELY and facts.gone > _EFFECT
+    if likely or facts.plausible > _PLAUSIBLE:
+        reason = (
+            f"the loss differs so much from step to step that {facts.steps:,} steps do not show "
+            f"whether it falls ({_ends(facts)})"
+        )
         return Assessment(Verdict.TOO_EARLY, reason, facts.numbers)
     if facts.baseline is not facts.start:
         reason = f"no better than a constant answer after {facts.steps:,} steps ({_ends(facts)})"
@@ -295,17 +339,17 @@ def _still_falls(window: Window, facts: Facts) -> bool:
     return fall > _EFFECT * facts.scale and fall > _SIGNIFICANT * max(error, TINY)
 
 
-def _by_metric(metric: Metric) -> Assessment:
-    """First and last fifth of what the program measures itself by."""
-    values = metric.values
-    count = max(len(values) // 5, 3)
-    first, last = values[:count], values[-count:]
-    error = math.sqrt((float(first.var()) + float(last.var())) / count)
-    before, after = float(first.mean()), float(last.mean())
+def _by_metric(metric: Metric, surrogate: str) -> Assessment:
+    """What the program measures itself by, at first and at the end. One that it only logs proves
+    nothing where it is not better."""
+    before, after = metric.ends
     numbers = {f"{metric.name} at first": before, f"{metric.name} at the end": after}
     change = f"{metric.name} {_number(before)} at first, {_number(after)} at the end"
-    if after - before > 3 * max(error, TINY):
+    if metric.is_better:
         return Assessment(Verdict.LEARNING, change, numbers)
+    if metric.logged:
+        reason = f"{surrogate}; and not clearly better than at first: {change}"
+        return Assessment(Verdict.CANNOT_TELL, reason, numbers)
     return Assessment(Verdict.NOT_LEARNING, f"no better than at first: {change}", numbers)
 
 

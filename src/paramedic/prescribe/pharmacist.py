@@ -20,6 +20,7 @@ from paramedic.prescribe.confidence import LEAST, Outcomes, confidence, ground, 
 from paramedic.prescribe.cure import Cure, Family
 from paramedic.prescribe.cures import cures_for
 from paramedic.prescribe.ranking import Emergency, direct_first, emergency, ranked, told
+from paramedic.prescribe.spelling import can_be_pasted
 from paramedic.types import Finding, Remedy, Window
 
 _log = logging.getLogger("paramedic")
@@ -111,6 +112,8 @@ def _remedy(cure: Cure, finding: Finding, window: Window, table: Outcomes) -> Re
         return None
     if dose is None:
         return None
+    if not can_be_pasted(dose.code, window):
+        dose = replace(dose, code="")
     prior = cure.against[finding.slug]
     counts = table.count(finding.slug, cure.slug)
     sure = round(confidence(prior, *counts), 3)

@@ -1,7 +1,8 @@
 """Lines of code as a user would write them: paths of modules, and optimizers with their settings.
 
 They are written for a program that calls its model `model` and its optimizer `optimizer`;
-`renamed` puts the program's own names in.
+`renamed` puts the program's own names in. Weights that are moved by hand, or by Keras, have no
+optimizer of torch: there the rate is set where it is.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from paramedic.prescribe.cure import short
+from paramedic.prescribe.cure import rounded, short
 from paramedic.prescribe.pace import optimizer, rate
 from paramedic.types import Layer, Window
 
@@ -20,6 +21,10 @@ _USUAL: Mapping[str, Any] = {
 }  # fmt: skip
 _OPTIMIZERS = frozenset(
     {"SGD", "Adam", "AdamW", "NAdam", "RAdam", "Adamax", "Adagrad", "Adadelta", "RMSprop", "ASGD"}
+)
+_BY_HAND, _KERAS = "by hand", "keras"
+_OF_TORCH = re.compile(
+    r"(?<![\w.])(torch|nn|optimizer|scheduler)\.|param_groups|backward\(|state_dict"
 )
 _PART = re.compile(r"\.l\d+$")  # one layer of a recurrent module
 _MOST_LINES = 12
@@ -48,7 +53,31 @@ def lines(several: Iterable[str]) -> str:
 def can_be_made(window: Window) -> bool:
     """Whether the optimizer of the run can be written down: one of torch's, with one group."""
     settings = optimizer(window)
-    return settings.get("groups", 1) == 1 and settings.get("name") in _OPTIMIZERS
+    ours = settings.get("groups", 1) == 1 and settings.get("name") in _OPTIMIZERS
+    return ours and not _is_keras(window)
+
+
+def _is_keras(window: Window) -> bool:
+    return optimizer(window).get("framework") == _KERAS
+
+
+def can_be_pasted(code: str, window: Window) -> bool:
+    """Whether a line is of use in the program: not one of torch among lines of Keras."""
+    return not (_is_keras(window) and _OF_TORCH.search(code))
+
+
+def rate_line(window: Window, now: float | None, factor: float) -> str:
+    """Another learning rate: `factor` times that of now, as far as it is known."""
+    if now is None:
+        return f'for group in optimizer.param_groups: group["lr"] *= {short(factor)}'
+    new, was = rounded(now * factor), f"was {short(now)}"
+    if _is_keras(window):
+        return f"model.optimizer.learning_rate = {short(new)}  # {was}"
+    if optimizer(window).get("name") == _BY_HAND:
+        return f"lr = {short(new)}  # in your own update of the weights; {was}"
+    if can_be_made(window):
+        return f"{optimizer_line(window, lr=new)}  # lr {was}"
+    return f'for group in optimizer.param_groups: group["lr"] *= {short(factor)}'
 
 
 def optimizer_line(window: Window, name: str = "", **changes: Any) -> str:

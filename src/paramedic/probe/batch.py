@@ -7,8 +7,8 @@ whether the loss was computed by a module or by a function.
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,8 +19,10 @@ from torch import Tensor, nn
 from paramedic.probe import native
 from paramedic.probe.chunks import row_moments
 from paramedic.probe.comparison import operation
+from paramedic.probe.copying import copied
+from paramedic.probe.fit import Term, term_of
 from paramedic.probe.forward import Call, SeenLoss
-from paramedic.probe.graph import saved_tensor
+from paramedic.probe.graph import nearest_nodes, saved_tensor
 
 _SAMPLE_ROWS = 512  # of a batch that are read
 _FEW_ROWS = 64  # of a batch that are compared to find constant features
@@ -84,6 +86,7 @@ class Batch:
     error: Tensor | None = None  # the difference of a loss written by hand
     difference: Any = None  # the node of `prediction - target` in a loss written by hand
     is_mean: bool = False  # what is minimised is the mean of this loss alone
+    term: Term | None = None  # where it is not: the part that compares with targets
 
 
 def find_batch(
@@ -102,6 +105,7 @@ def find_batch(
     if batch.target is None or batch.loss not in _KNOWN:
         _look_inside(batch, roots)
     batch.is_mean = _is_mean(roots) or any(_is_seen_mean(call, roots) for call in calls)
+    batch.term = None if batch.is_mean else term_of(roots)
     return batch
 
 
@@ -159,7 +163,7 @@ def loss_name(loss_fn: Any) -> str:
 
 
 def _read_graph(batch: Batch, roots: Sequence[Tensor]) -> None:
-    for node in _nodes(roots):
+    for node in nearest_nodes(roots):
         name = type(node).__name__.rstrip("0123456789")
         if name == "MulBackward" and _reads_log_softmax(node):
             # Cross-entropy with probabilities for targets is not an operation of its own.
@@ -203,19 +207,6 @@ def _read_difference(batch: Batch, roots: Sequence[Tensor]) -> None:
         batch.error = None if above is None else saved_tensor(above, "self")
 
 
-def _nodes(roots: Sequence[Tensor], most: int = 48) -> Iterator[Any]:
-    """The nodes nearest to the loss, breadth first."""
-    queue = deque(root.grad_fn for root in roots if root.grad_fn is not None)
-    seen: set[Any] = set()
-    while queue and len(seen) < most:
-        node = queue.popleft()
-        if node in seen:
-            continue
-        seen.add(node)
-        yield node
-        queue.extend(after for after, _ in node.next_functions if after is not None)
-
-
 def batch_scalars(batch: Batch, labels: Labels) -> dict[str, float]:
     """The statistics of one batch, for the scalars of a frame; counts integer labels."""
     found: dict[str, float] = {}
@@ -225,6 +216,7 @@ def batch_scalars(batch: Batch, labels: Labels) -> dict[str, float]:
         found.update(_input_scalars(_rows(tensor)))
     if batch.target is not None:
         found.update(_target_scalars(_rows(batch.target), labels))
+        found.update(copied(batch.inputs[0], batch.target) if batch.inputs else {})
     if batch.output is not None and batch.output.is_floating_point():
         found.update(_output_scalars(_rows(batch.output)))
     if batch.target is None and batch.error is not None and batch.loss == "mse":

@@ -22,6 +22,7 @@ from paramedic.probe.comparison import compare, compare_difference, kind_of
 from paramedic.probe.compiler import is_compiled
 from paramedic.probe.cycle import Cycle
 from paramedic.probe.first_layer import first_constant
+from paramedic.probe.fit import Fit, term_of
 from paramedic.probe.forward import Call
 from paramedic.probe.guard import Guard
 from paramedic.probe.layers import Layers
@@ -41,6 +42,7 @@ _EARLY, _REFRESH = (
     16,
 )  # full looks after which modules are looked for again: the first, then each 16th
 
+_BY_USER = "set by the user"
 _RECOGNISED = 20  # full looks by which a surrogate loss is known
 _FINITENESS = {"weight_finite": "weight_nonfinite", "act_finite": "act_nonfinite"}
 
@@ -59,6 +61,7 @@ class Examiner:
         self.meter = Meter(self.layers)
         self.modes = Modes(self.layers)
         self.labels = Labels()
+        self._fit = Fit()
         self._optimizers = tuple(optimizers)
         self._guard = guard
         self._loss_fn = options.loss_fn
@@ -78,7 +81,7 @@ class Examiner:
             loss=None if options.loss_fn is None else loss_name(options.loss_fn),
             optimizers=tuple(_describe(optimizer) for optimizer in self._optimizers),
             task=Task(options.task or Task.UNKNOWN),
-            task_source="set by the user" if options.task else "not inferred",
+            task_source=_BY_USER if options.task else "not inferred",
             accumulate=options.accumulate or 1,
             device=str(parameters[0].device) if parameters else "cpu",
             compiled=any(is_compiled(model) for model in models.values()),
@@ -106,6 +109,11 @@ class Examiner:
         columns = self._guard.attempt("activations", activation_columns, calls, index, rows)
         first = self._guard.attempt("activations", first_constant, calls)
         self._batch, self._forward = None, ({**(scalars or {}), **(first or {})}, columns or {})
+
+    def fit(self, roots: Sequence[Tensor]) -> dict[str, float]:
+        """How well a part of the loss fits its targets, also at looks at little else: the end of a
+        run is judged by it."""
+        return self._fit.scalars(term_of(roots)) if self._fit.is_known else {}
 
     def _recognise(self, roots: Sequence[Tensor]) -> None:
         """Whether the loss is a surrogate shows at the first looks: its factors may have one sign
@@ -142,9 +150,15 @@ class Examiner:
     def _read_batch(self, batch: Batch | None) -> dict[str, float]:
         if batch is None:
             return {}
-        if self.chart.task_source == "not inferred":
-            self._infer(batch)
-        return batch_scalars(batch, self.labels)
+        unseen = self.chart.input_kind is None and bool(batch.inputs)
+        if self.chart.task_source == "not inferred" or (unseen and self._by_us):
+            self._infer(batch)  # again if a first forward pass ran before we were there
+        return {**batch_scalars(batch, self.labels), **self._fit.scalars(batch.term)}
+
+    @property
+    def _by_us(self) -> bool:
+        """Whether the task is ours to tell."""
+        return self.chart.task_source != _BY_USER
 
     def _infer(self, batch: Batch) -> None:
         task, source = infer_task(batch)

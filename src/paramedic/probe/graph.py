@@ -8,6 +8,7 @@ so that nothing has to be kept on the many steps on which nothing happens.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -62,6 +63,19 @@ class Birth:
     parameter: Tensor | None = None
     argument: str = ""
     value: Tensor | None = field(default=None, compare=False)
+
+
+def nearest_nodes(roots: Sequence[Tensor], most: int = 48) -> Iterator[Any]:
+    """The operations nearest to the loss, breadth first."""
+    queue = deque(root.grad_fn for root in roots if root.grad_fn is not None)
+    seen: set[Any] = set()
+    while queue and len(seen) < most:
+        node = queue.popleft()
+        if node in seen:
+            continue
+        seen.add(node)
+        yield node
+        queue.extend(after for after, _ in node.next_functions if after is not None)
 
 
 def nodes_in_order(roots: Iterable[Tensor]) -> list[Any]:

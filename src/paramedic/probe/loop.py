@@ -132,9 +132,13 @@ class Loop:
             self.guard.seconds += self._tap.spent()
         if cycle.level == FULL and not cycle.backwards and len(self._optimizers) == 1:
             cycle.scalars["grad_carried"] = float(carried(self._optimizers.values()))
-        if cycle.level == FULL and self._is_last(cycle, coming=1):
+        if not self._is_last(cycle, coming=1):
+            return
+        if cycle.level == FULL:
             self._examiner.forward_seen(self._calls, roots)
             self.guard.attempt("origin", self._origins.learn, roots, self._calls)
+        else:
+            cycle.scalars.update(self.guard.attempt("batch", self._examiner.fit, roots) or {})
 
     def _locate(self, roots: Sequence[Tensor]) -> Origin:
         if self._rerun is None or self._calls:
@@ -150,9 +154,11 @@ class Loop:
         if self._attendant.acts:
             self._hooks.put_last()
         touched = self._marks.touched()
-        if not touched:  # somebody else's backward pass
-            return
         cycle = self.cycle
+        if not touched:  # somebody else's backward pass: ours may still clear the gradients
+            if not cycle.backwards:
+                cycle.scalars.pop("grad_carried", None)
+            return
         self.batches += 1
         cycle.inside += cycle.stepping
         if cycle.inside > 1:  # LBFGS tries further points: the first is where the step began

@@ -18,9 +18,9 @@ from paramedic.diagnose.causes import Diagnosis
 from paramedic.diagnose.conclusion import Conclusion
 from paramedic.diagnose.condition import Condition, condition
 from paramedic.diagnose.engine import Engine
+from paramedic.diagnose.metric import Metric
 from paramedic.diagnose.status import Status, flow
 from paramedic.diagnose.summary import Summary
-from paramedic.diagnose.verdict import Metric
 from paramedic.prescribe.pharmacist import Pharmacist
 from paramedic.prescribe.ranking import Emergency, direct_first
 from paramedic.probe import ranks

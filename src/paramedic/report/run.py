@@ -73,18 +73,18 @@ def _record(
 def _rest(record: Record, *, verbose: bool) -> Iterator[RenderableType]:
     """Weaker suspicions, consequences and notes: counted, and listed on request."""
     conclusion = record.conclusion
-    if not verbose:
-        hidden = len(conclusion.suspicions[_CAUSES:]) + len(conclusion.consequences)
-        hidden += len(conclusion.notes)
-        if hidden:
-            yield _indented(f"{hidden} more finding{'s' * (hidden > 1)} (--verbose).", 2)
-        return
-    for finding in conclusion.consequences:
+    notes = conclusion.notes if verbose else conclusion.remarks
+    for finding in conclusion.consequences if verbose else ():
         words = f"Explained by {record.cause_of(finding)}: {_named(finding)}: {finding.message}"
         yield _indented(words, 2)
-    for note in conclusion.notes:
+    for note in notes:
         words = f"Note, {note.interval}: {_named(note.finding)}: {note.finding.message}"
         yield _indented(words, 2)
+    if verbose:
+        return
+    hidden = len(conclusion.suspicions[_CAUSES:]) + len(conclusion.consequences)
+    if hidden := hidden + len(conclusion.notes) - len(notes):
+        yield _indented(f"{hidden} more finding{'s' * (hidden > 1)} (--verbose).", 2)
 
 
 def _named(finding: Finding) -> str:

@@ -160,13 +160,12 @@ def _cause(finding: Finding, diagnosis: Diagnosis) -> str:
 
 
 def _notes(conclusion: Conclusion, *, verbose: bool) -> Iterator[RenderableType]:
-    if conclusion.notes and not verbose:
-        count = len(conclusion.notes)
-        yield _indented(Text(f"{count} note{'s' * (count > 1)} (--verbose)."), 2)
-        return
-    for note in conclusion.notes:
+    shown = conclusion.notes if verbose else conclusion.remarks
+    for note in shown:
         text = f"Note, {note.interval}: {note.finding.code} {note.finding.slug}: "
         yield _indented(clean(text + note.finding.message), 2)
+    if count := len(conclusion.notes) - len(shown):
+        yield _indented(Text(f"{count} note{'s' * (count > 1)} (--verbose)."), 2)
 
 
 def _set_aside(diagnosis: Diagnosis) -> Iterator[RenderableType]:

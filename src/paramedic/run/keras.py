@@ -89,7 +89,7 @@ class Keras:
         tensors = [one for one in values if isinstance(one, torch.nn.Parameter)]
         if not tensors:
             return None
-        made = shadow(type(optimizer).__name__, tensors, _rate(optimizer))
+        made = shadow(type(optimizer).__name__, tensors, _rate(optimizer), "keras")
         self._on_shadow(made, self._places.get(id(optimizer)))
         return made
 

@@ -31,7 +31,7 @@ class Evaluation:
 
     losses: list[tuple[Tensor, int]] = field(default_factory=list)  # and the number of samples
     right: list[Tensor] = field(default_factory=list)  # labels that were guessed
-    guessed: int = 0
+    guessed: list[Tensor] = field(default_factory=list)  # labels that there were
     answers: list[Tensor] = field(default_factory=list)  # right ones, of evaluations without a loss
     answered: int = 0
 
@@ -40,8 +40,8 @@ class Evaluation:
         samples = sum(count for _, count in self.losses)
         total = sum(float(loss) * count for loss, count in self.losses)
         found = {f"{prefix}_loss": total / samples} if samples else {}
-        if self.guessed:
-            found[f"{prefix}_acc"] = float(sum(map(float, self.right))) / self.guessed
+        if guessed := sum(map(float, self.guessed)):
+            found[f"{prefix}_acc"] = sum(map(float, self.right)) / guessed
         elif self.answered:
             found[f"{prefix}_acc"] = float(sum(map(float, self.answers))) / self.answered
         return {name: value for name, value in found.items() if not math.isnan(value)}
@@ -97,8 +97,9 @@ class Phases:
         count = target.shape[0] if target.dim() else 1
         evaluation.losses.append((_mean(result.detach(), reduction, count), count))
         if name in _LABELS and _are_labels(prediction, target):
-            evaluation.right.append((prediction.detach().argmax(1) == target).sum())
-            evaluation.guessed += target.numel()
+            counted = target >= 0  # negative ones are there to be ignored
+            evaluation.right.append(((prediction.detach().argmax(1) == target) & counted).sum())
+            evaluation.guessed.append(counted.sum())
 
     def _guessed(self, right: Tensor, count: int) -> None:
         """The model has answered a batch of a loader."""

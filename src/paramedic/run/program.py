@@ -6,9 +6,9 @@ import builtins
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, ModuleType, TracebackType
 
@@ -25,11 +25,17 @@ class Enough(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to run: a script by its path or, with `is_module`, a module by its name."""
+    """What to run: a script by its path or, with `is_module`, a module by its name. Where it is
+    started, `folder`, and with which variables: a program may change both, and is run again with
+    what it began with."""
 
     target: str
     arguments: Sequence[str] = ()
     is_module: bool = False
+    folder: str = field(default_factory=os.getcwd)
+    environment: Mapping[str, str] = field(
+        default_factory=lambda: dict(os.environ), repr=False, compare=False
+    )
 
     @property
     def name(self) -> str:

@@ -13,8 +13,11 @@ class Shadow(Optimizer):
     """Has the parameters and, if it is known, the rate; its step is the step of what it stands
     for. So hooks and monitors see what they would see anywhere else."""
 
-    def __init__(self, parameters: Sequence[Tensor], rate: float | None = None) -> None:
-        super().__init__(parameters, {} if rate is None else {"lr": rate})
+    def __init__(
+        self, parameters: Sequence[Tensor], rate: float | None = None, framework: str = ""
+    ) -> None:
+        known = {"lr": rate, "framework": framework or None}
+        super().__init__(parameters, {name: one for name, one in known.items() if one is not None})
         self.work: Callable[[], Any] = lambda: None
 
     def step(self, closure: Any = None) -> Any:
@@ -30,7 +33,10 @@ class Shadow(Optimizer):
             hook(self, (self,), {})
 
 
-def shadow(name: str, parameters: Sequence[Tensor], rate: float | None = None) -> Shadow:
-    """A shadow that is called `name` where optimizers are named by their class."""
+def shadow(
+    name: str, parameters: Sequence[Tensor], rate: float | None = None, framework: str = ""
+) -> Shadow:
+    """A shadow that is called `name` where optimizers are named by their class; `framework` is
+    where that class is from."""
     kind: type[Shadow] = type(name, (Shadow,), {})
-    return kind(parameters, rate)
+    return kind(parameters, rate, framework)

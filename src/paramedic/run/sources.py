@@ -49,7 +49,11 @@ def sources(
     first = culprits(finding, layers, places)
     # A module that computes the function at the end is the culprit, and not a call elsewhere.
     named = finding.slug == "improper-output-activation" and bool(finding.where)
-    return list(dict.fromkeys((*found, *first) if named else (*first, *found)))
+    ordered = (*found, *first) if named else (*first, *found)
+    lines: dict[tuple[str, int], Place] = {}
+    for place in ordered:  # the source itself does not tell a function as the interpreter does
+        lines.setdefault((place.file, place.line), place)
+    return list(lines.values())
 
 
 def _all(

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from paramedic.diagnose.verdict import Metric
+from paramedic.diagnose.metric import Metric
 from paramedic.prescribe.spelling import renamed
 from paramedic.probe.monitor import Monitor
 from paramedic.run.environments import Returns
+from paramedic.run.metrics import Logs, chosen, of_validation
 from paramedic.run.outcome import Record
 from paramedic.run.pairing import Pair
 from paramedic.run.places import Place
@@ -41,6 +42,8 @@ class Training:
     returns: Returns = field(default_factory=Returns)  # of episodes in environments
     interactions: int = 0  # steps before which an environment was stepped since the last one
     environment_steps: int = 0  # at the last step
+    logs: Logs = field(default_factory=Logs)  # metrics that the program has logged
+    evaluated: dict[str, float] = field(default_factory=dict)  # logged since the last epoch ended
 
     @property
     def root_class(self) -> str:
@@ -55,6 +58,11 @@ class Training:
         most = max(_FORGOTTEN, 4 * self.longest_pause) if begun else _NEVER_BEGUN
         return self.steps_of_others >= most
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether it goes on, as far as its pauses so far tell."""
+        return self.steps_of_others <= self.longest_pause
+
     def precedes(self, other: Training) -> bool:
         """Whether it ends where the other begins: a loop has come around, to the line that makes
         the optimizer, after this one has stepped."""
@@ -62,7 +70,9 @@ class Training:
         return self.monitor.last_step >= 0 and line == other.places.get(OPTIMIZER) is not None
 
     def epoch(self, values: dict[str, float]) -> None:
-        """An epoch has ended; the training loss is added to its numbers."""
+        """An epoch has ended; the training loss is added to its numbers, and what was logged of
+        an evaluation that was not seen itself."""
+        values, self.evaluated = {**self.evaluated, **values}, {}
         pulse = self.monitor.window().pulse
         lately = pulse.loss[(pulse.step >= self.epoch_began) & np.isfinite(pulse.loss)]
         if not len(lately):
@@ -85,6 +95,18 @@ class Training:
             self.environment_steps = environment_steps
             self.interactions += 1
 
+    def logged(self, source: str, values: dict[str, float]) -> None:
+        """The program has logged metrics."""
+        self.logs.add(self.monitor.last_step + 1, source, values)
+        self.evaluated.update(of_validation(source, values, self.monitor.chart))
+
+    def _judge(self) -> None:
+        """By the returns of episodes if there are enough, else by what was logged: it decides
+        where the loss measures nothing."""
+        interacts, returned = self.interactions > 1, self._returned()
+        metric = returned if interacts and returned.is_enough else chosen(self.logs.all())
+        self.monitor.judge_by(metric, ENVIRONMENT if interacts else "")
+
     def _returned(self) -> Metric:
         """What the program measures itself by: the returns of episodes."""
         returns = [value for _, value in self.returns.all()]
@@ -93,8 +115,7 @@ class Training:
     def close(self) -> Record:
         """Stop watching; what was learned, as plain values."""
         monitor = self.monitor
-        if self.interactions > 1:
-            monitor.judge_by(self._returned(), ENVIRONMENT)
+        self._judge()
         monitor.close()
         window = monitor.window()
         return Record(

@@ -32,6 +32,7 @@ from paramedic.run.environments import Environments, Returns
 from paramedic.run.keeping import Keeping, discard
 from paramedic.run.keras import Keras
 from paramedic.run.keras_losses import KerasLosses
+from paramedic.run.logged import Logged
 from paramedic.run.losses import observe_losses
 from paramedic.run.notebook import Notebook
 from paramedic.run.outcome import Record
@@ -68,6 +69,7 @@ class Watcher:
         self.children_trained = 0  # processes, known when it is closed
         self._environments = Environments(self.guard, self._on_return)
         self._early = Returns()  # of episodes before any training was found
+        self._logged = Logged(self.guard, self._on_logged)
         self._discovery = Discovery(self._notebook, settings, tell, self._stop)
         self._trainings: list[Training] = []
         self._kept = Keeping()
@@ -92,6 +94,7 @@ class Watcher:
         self._keras.open()
         self._keras_losses.open()
         self._environments.open()
+        self._logged.open()
         self._children.open(self._patches)
         observe_losses(self._patches, self._notice_loss, self._is_curious)
         self._patches.wrap(torch, "compile", self._compiler)
@@ -133,6 +136,7 @@ class Watcher:
         self._keras.close()
         self._keras_losses.close()
         self._environments.close()
+        self._logged.close()
         self._by_hand.abandon()
         self._phases.guesses.close()
         self._patches.remove()
@@ -248,7 +252,7 @@ class Watcher:
             self._trainings.remove(training)
         whole = self._discovery.joined(reached)
         self._add(whole)
-        whole.returns = reached[0].returns
+        whole.returns, whole.logs = reached[0].returns, reached[0].logs
 
     def _is_curious(self) -> bool:
         """Whether the losses of trainings still have something to tell."""
@@ -266,9 +270,9 @@ class Watcher:
 
     @aside("epochs")
     def _end_epoch(self) -> None:
-        values = self._phases.take()
-        if values is not None and self._current is not None:
-            self._current.epoch(values)
+        values, training = self._phases.take(), self._current
+        if training is not None and (values is not None or training.evaluated):
+            training.epoch(values or {})
 
     def _on_return(self, value: float) -> None:
         """An episode in an environment has ended."""
@@ -276,6 +280,12 @@ class Watcher:
             self._early.add(0, value)
         for training in self._trainings:
             training.returns.add(training.monitor.last_step + 1, value)
+
+    def _on_logged(self, source: str, values: dict[str, float]) -> None:
+        """The program has logged metrics: they are of the trainings that are at work."""
+        for training in self._trainings:
+            if training.is_at_work:
+                training.logged(source, values)
 
     # -- steps -------------------------------------------------------------------------------
 
@@ -286,6 +296,8 @@ class Watcher:
         if not self._phases.trained():
             self._end_epoch()
             self._phases.trained()
+        elif self._current is not None and self._current.evaluated:
+            self._end_epoch()
         training = self._by_optimizer.get(id(optimizer))
         if training is not None:
             self._current = training

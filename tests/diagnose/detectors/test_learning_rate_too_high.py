@@ -97,6 +97,47 @@ def test_missing() -> None:
     assert reason(DETECTOR, few) == "too few steps were looked at"
 
 
+def test_a_loss_that_comes_down_from_where_the_first_step_threw_it_has_not_learned() -> None:
+    thrown = [1.0, *np.geomspace(1e6, 10 * DETECTOR.growth, FRAMES - 1)]
+    first = np.where(np.arange(FRAMES) == 0, 2 * DETECTOR.replaced, CALM)
+    found = fires(DETECTOR, steps(first, thrown), Severity.CRITICAL)
+    assert "not better than at the start (1, now " in found.message
+    recovered = [1.0, *np.geomspace(1e6, 0.1, FRAMES - 1)]
+    assert judge(DETECTOR, steps(first, recovered)) is None
+
+
+FIRST_LARGE = np.where(np.arange(FRAMES) == 0, 3 * DETECTOR.replaced, CALM)
+LOST = [1.0, 50.0, *[np.nan] * (FRAMES - 2)]  # too few losses to judge by
+
+
+def test_the_first_steps_leave_the_finite_numbers() -> None:
+    found = fires(DETECTOR, steps(FIRST_LARGE, LOST), Severity.CRITICAL)
+    assert found.evidence["first_step"] == 0
+    assert found.evidence["update_ratio"] == pytest.approx(3 * DETECTOR.replaced)
+    assert "from step 2 on" in found.message
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        steps(CALM, LOST),
+        steps(FIRST_LARGE, LOST, **VIOLENT),
+        steps(FIRST_LARGE, LOST, input_max=1e6),
+        steps(ONE_LARGE, LOST),
+        steps(FIRST_LARGE, [1.0, 50.0]),
+    ],
+    ids=[
+        "small steps",
+        "the gradient is to blame",
+        "the inputs are",
+        "large after it was lost",
+        "nothing was lost",
+    ],
+)
+def test_few_losses_say_nothing_else(other: Window) -> None:
+    assert reason(DETECTOR, other) == "too few losses were seen"
+
+
 def test_anything() -> None:
     bears_anything(DETECTOR)
 

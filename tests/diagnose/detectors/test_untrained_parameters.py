@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from paramedic.diagnose.detectors.untrained_parameters import UntrainedParameters
-from paramedic.types import Layer, Severity, Window
+from paramedic.types import Kind, Layer, Severity, Window
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.windows import chart_of, window
 
@@ -43,6 +43,21 @@ def test_most_of_the_net_is_grave() -> None:
 def test_a_layer_that_never_gets_a_gradient() -> None:
     found = fires(DETECTOR, net(gradients=(np.nan, 1.0)), Severity.WARNING)
     assert (found.where, found.evidence["reason"]) == (("body",), "gradient")
+
+
+@pytest.mark.parametrize(("order", "kind"), [((0, 1), Kind.FAULT), ((1, 0), Kind.SUSPICION)])
+def test_only_what_comes_before_all_that_is_trained_is_cut_off(
+    order: tuple[int, int], kind: Kind
+) -> None:
+    """A pooler whose output nobody asks for stands behind layers that are trained."""
+    layers = [Layer("a", "Linear", 40, order=order[0]), Layer("b", "Linear", 40, order=order[1])]
+    table = {
+        "grad_norm": [(np.nan, 1.0)] * FRAMES, "update_ratio": [(np.nan, 1e-3)] * FRAMES,
+        "act_var": [(1.0, 1.0)] * FRAMES,
+    }  # fmt: skip
+    chart = chart_of(*layers, optimizers=({"name": "SGD", "lr": 0.1},))
+    found = fires(DETECTOR, window(layers=table, chart=chart), Severity.WARNING)
+    assert (found.where, found.kind) == (("a",), kind)
 
 
 def test_a_layer_that_gets_a_gradient_and_does_not_move() -> None:

@@ -10,7 +10,18 @@ from paramedic.report.view.findings import cards
 from paramedic.report.view.headline import Headline, headline
 from paramedic.report.view.judgement import Judgement
 from paramedic.types import Kind
-from tests.report.made import EFFECT, FAULT, FELL, NOTE, ROOT, STUCK, YOUNG, judged, judgement
+from tests.report.made import (
+    EFFECT,
+    FAULT,
+    FELL,
+    LEAK,
+    NOTE,
+    ROOT,
+    STUCK,
+    YOUNG,
+    judged,
+    judgement,
+)  # fmt: skip
 
 
 def _headline(told: Judgement) -> Headline:
@@ -53,6 +64,12 @@ def test_a_run_that_learns_has_nothing_to_worry_about(found: Diagnosis) -> None:
         "healthy", "Learning", "Learning: the loss fell from 2 to 1.",
         "1,200 steps, 300 of them looked at.",
     )  # fmt: skip
+
+
+def test_a_run_that_learns_too_well() -> None:
+    told = _headline(judged(Diagnosis(LEAK, (NOTE,)), FELL))
+    assert told.detail == f"{LEAK.message} 1,200 steps, 300 of them looked at."
+    assert (told.tone, told.root) == ("healthy", None)
 
 
 def test_not_judged() -> None:

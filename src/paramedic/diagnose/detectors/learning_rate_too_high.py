@@ -23,7 +23,8 @@ class LearningRateTooHigh(Detector):
     Updates of the typical layer that are large against its weights, together with a loss that is
     not better than at the start. Either alone is no finding: small new layers move fast at first,
     and a loss can be stuck for many reasons. A rate that leaps far above all before it, and above
-    what the optimizer was made with, is found as soon as the losses since then are higher.
+    what the optimizer was made with, is found as soon as the losses since then are higher. Where
+    the first losses already leave the finite numbers, the steps before that tell.
 
     ## Why is this bad?
     A gradient says where the loss falls nearby. A step that replaces the weights goes where it
@@ -100,9 +101,14 @@ class LearningRateTooHigh(Detector):
     above: float = threshold(
         3.0, "the same against the highest before, and the first", source="as treatment has it"
     )
+    inputs: float = threshold(
+        100.0, "largest input above which the data may drive the first steps", source="zoo"
+    )
 
     def missing(self, window: Window) -> str | None:
         loss = window.derive(curve)
+        if loss is None and self._burst(window) is not None:
+            return None
         if loss is None or (loss.steps < self.bold_steps and bold(window)):
             return "too few losses were seen"
         # Most often the newest frames are enough.
@@ -114,27 +120,30 @@ class LearningRateTooHigh(Detector):
         if leapt is not None:
             return leapt
         loss = window.derive(curve)
-        assert loss is not None
-        if loss.learned > self.learned:
+        if loss is None:
+            return self._burst(window)
+        begun = self._surpassed(window, loss)
+        if loss.learned > self.learned and begun is None:
             return None
         peak, usual = self._peak(window), middle(window.of_frames(moves))
         if peak < self.ratio and usual < self.steady and not self._swell(window, loss):
             return None
         replaced = peak > self.replaced
-        if loss.learned > (self.learned if replaced else self.worse):
+        if loss.learned > (self.learned if replaced else self.worse) and begun is None:
             return None
-        if loss.falling and loss.learned > 0 and not replaced:
+        if loss.falling and loss.learned > 0 and not replaced and begun is None:
             return None
-        jumped = max(loss.largest, loss.first) > self.jump * abs(loss.start)
+        jumped = max(loss.largest, loss.first) > self.jump * abs(loss.start) or begun is not None
         if not jumped and weight_growth(window) < self.growth:
             return None
         if self._is_driven(window):
             return None
         reached = max(peak, usual)
+        start = loss.start if begun is None else begun
         return self.finding(
             window,
             f"A step moved the typical layer by {reached:.2g} times the size of its weights, and "
-            f"the loss is not better than at the start ({loss.start:.4g}, now {loss.last:.4g}). "
+            f"the loss is not better than at the start ({start:.4g}, now {loss.last:.4g}). "
             "Lower the learning rate.",
             severity=Severity.CRITICAL,
             confidence=0.9,
@@ -143,6 +152,40 @@ class LearningRateTooHigh(Detector):
             usual_update_ratio=usual,
             usual_update_ratio_threshold=self.steady,
             learned=loss.learned,
+        )
+
+    def _surpassed(self, window: Window, loss: Curve) -> float | None:
+        """The loss before the first step, if that of now is far above it. Steps that blow the loss
+        up at once raise the level of the first few, against which it may then seem to fall."""
+        pulse = window.pulse
+        if pulse.step[0] != 0 or not loss.last > self.growth * abs(pulse.loss[0]):
+            return None
+        return float(pulse.loss[0])
+
+    def _burst(self, window: Window) -> Finding | None:
+        """Steps that left the finite numbers before there were losses enough to judge by."""
+        pulse = window.pulse
+        lost = pulse.step[~pulse.finite & ~pulse.skipped]
+        early = self._early_steps(window)
+        large = np.flatnonzero(early > self.replaced)
+        if not len(lost) or not len(large) or window.steps[large[0]] >= lost[0]:
+            return None
+        # Along an exploding gradient even a small rate gives such a step, and of huge inputs too.
+        largest = np.abs([window.scalar("input_min"), window.scalar("input_max")])
+        if np.nanmax(largest, initial=0.0) > self.inputs:
+            return None
+        if not window.of_frames(elasticities)[large[0]] < self.violent:
+            return None
+        first = int(window.steps[large[0]])
+        return self.finding(
+            window,
+            f"Step {first} moved the typical layer by {early[large[0]]:.2g} times the size of its "
+            f"weights, and from step {lost[0]} on the loss is not finite. Lower the learning rate.",
+            severity=Severity.CRITICAL,
+            confidence=0.9,
+            first_step=first,
+            update_ratio=float(early[large[0]]),
+            threshold=self.replaced,
         )
 
     def _is_driven(self, window: Window) -> bool:

@@ -108,13 +108,22 @@ class UntrainedParameters(Detector):
         """Whether the parameters take part, so that leaving them untrained cannot be meant.
 
         A layer that no optimizer holds must receive gradients: a target network does not. One
-        without gradients must be executed whenever it was looked at: a sparse expert is not.
+        without gradients must be executed whenever it was looked at: a sparse expert is not. And
+        it must come before all that is trained, as what is cut off by `.detach()` does: a branch
+        whose output nobody asks for, such as a pooler or a second head, stands behind some.
         """
-        if reason == "movement":
+        if reason == "movement" or (reason == "gradient" and not self._is_cut_off(window, rows)):
             return False
         name = "grad_norm" if reason == "optimizer" else "act_var"
         seen = measured(window, name, self.frames)[:, rows]
         return len(seen) >= self.frames and bool((~np.isnan(seen)).all(axis=0).any())
+
+    def _is_cut_off(self, window: Window, rows: list[int]) -> bool:
+        """Whether one of these layers is executed before every layer that gets a gradient."""
+        reached = ~np.isnan(measured(window, "grad_norm", self.frames)).all(axis=0)
+        layers = window.chart.layers
+        trained = [layers[row].order for row in np.flatnonzero(reached) if layers[row].parameters]
+        return bool(trained) and min(layers[row].order for row in rows) < min(trained)
 
     def _severity(self, window: Window, rows: list[int]) -> Severity:
         layers = window.chart.layers

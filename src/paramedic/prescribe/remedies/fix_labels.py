@@ -20,8 +20,6 @@ class FixLabels(Cure):
 
     def dose(self, finding: Finding, window: Window) -> Dose | None:
         seen = finding.evidence
-        if "share" in seen:  # not finite: such samples are left out
-            return None
         return _shift(seen) or _scale(seen) or _look(seen)
 
 
@@ -50,6 +48,11 @@ def _scale(seen: Mapping[str, Any]) -> Dose | None:
 
 
 def _look(seen: Mapping[str, Any]) -> Dose:
+    if "share" in seen:
+        return Dose(
+            title="Find out where targets that are NaN or infinite come from, or leave them out",
+            code="assert torch.isfinite(targets).all(), torch.nonzero(~torch.isfinite(targets))",
+        )
     if "batches" in seen or seen.get("value") == -100:
         return Dose(
             title="Find out why the labels are -100, which the loss ignores: masked too much, or "

@@ -26,7 +26,7 @@ from paramedic.prescribe.pace import (
     rate,
     rates,
 )
-from paramedic.prescribe.spelling import can_be_made, optimizer_line
+from paramedic.prescribe.spelling import rate_line
 from paramedic.types import Finding, Window
 
 _SWINGS = 5.0  # times the lowest rate of the window: the schedule itself is at work
@@ -102,13 +102,10 @@ def _is_moment(finding: Finding) -> bool:
 def _scaled(window: Window, factor: float, verb: str, moved: float | None) -> Dose:
     now = rate(window)
     change = "" if now is None else f" from {short(now)} to {short(rounded(now * factor))}"
-    code = f'for group in optimizer.param_groups: group["lr"] *= {short(factor)}'
-    if now is not None and can_be_made(window):
-        code = f"{optimizer_line(window, lr=rounded(now * factor))}  # lr was {short(now)}"
     why = "" if moved is None else f": a step moves the typical layer by {short(moved)} of its size"
     return Dose(
         title=f"{verb} the learning rate{change}{why}",
-        code=code,
+        code=rate_line(window, now, factor),
         action="scale-rate",
         args={"factor": factor},
     )

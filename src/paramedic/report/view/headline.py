@@ -31,7 +31,8 @@ def headline(judgement: Judgement, cards: tuple[Card, ...], steps: int, looks: i
     sentence = f"{word}: {found.reason}."
     shown = [card for card in cards if card.role in SHOWN]
     if not shown:
-        return Headline(judgement.tone, word, sentence, f"{_seen(steps, looks)}.")
+        notes = [f"{note.finding.message} " for note in judgement.conclusion.remarks]
+        return Headline(judgement.tone, word, sentence, f"{''.join(notes)}{_seen(steps, looks)}.")
     first = shown[0]
     kind = {FAULT: "Fault", SYMPTOM: "Symptom"}.get(first.role, "Most likely cause (not proven)")
     detail = f"{kind}: {first.title[:1].lower()}{first.title[1:]}. {first.what}"

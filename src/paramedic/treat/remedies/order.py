@@ -148,6 +148,7 @@ WITHOUT_REMEDY: Mapping[str, str] = MappingProxyType({
     "missing-zero-grad": "the loop of a plan sets the gradients to zero",
     "untrained-parameters": "a plan trains every parameter that is not frozen on purpose",
     "wrong-mode": "the loop of a plan trains in training mode",
+    "too-good-to-be-true": "it learns, and whether something leaks only its data can tell",
 })  # fmt: skip
 
 # AUTOTRAINER's, to the letter; what it does not know is treated in our order.
