@@ -34,12 +34,26 @@ def test_a_folder_with_a_mount_inside_stays_read_only(
     server.close()
     point = str(tmp_path / "a" / "disk")
     monkeypatch.setattr(mounts, "mounts", lambda: [mounts.Mount(point, "ext4", False)])
-    plan = mounts._Plan()
+    plan = mounts._Plan([str(tmp_path)])
     plan.close()
     assert plan.doors[-1:] == [str(tmp_path / "a" / "door")]
     overlaid = {one for one in plan.overlaid if one.startswith(str(tmp_path))}
     assert {str(tmp_path / one) for one in ("a/b", "a/disk", "other")} <= overlaid
     assert str(tmp_path / "a") not in overlaid
+
+
+def test_folders_that_are_written_come_before_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where hundreds of others stand before them, as in a temporary folder with a mount."""
+    for name in ("a", "b", "disk", "z/work"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.setattr(mounts, "_MOST_OVERLAYS", 1)
+    mount = mounts.Mount(str(tmp_path / "disk"), "ext4", False)
+    monkeypatch.setattr(mounts, "mounts", lambda: [mount])
+    plan = mounts._Plan([str(tmp_path / "z/work")])
+    plan.close()
+    assert plan.overlaid == [str(tmp_path / "z")]
 
 
 def test_devices_and_processes() -> None:

@@ -61,7 +61,7 @@ def build(disk: int, folders: Sequence[str]) -> None:
     """
     linux.mount("none", "/", flags=linux.MS_REC | linux.MS_PRIVATE)
     linux.make_read_only("/")
-    plan = _Plan()
+    plan = _Plan(folders)
     options = f"size={disk},nr_inodes=1000000,mode=0755"
     linux.mount("tmpfs", _STAGING, "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, options)
     try:
@@ -82,14 +82,26 @@ def own_processes() -> None:
 
 
 class _Plan:
-    """Which folders get an overlay, and the doors to other programs that need closing."""
+    """Which folders get an overlay, and the doors to other programs that need closing.
 
-    def __init__(self) -> None:
-        self.overlaid: list[str] = []
+    Those that hold a folder of `written` come first: beyond the limit a folder stays read-only.
+    """
+
+    def __init__(self, written: Sequence[str]) -> None:
         self.descriptors: dict[str, int] = {}
         self.doors: list[str] = []
-        self._mounts = {one.point: one for one in mounts()}
+        self._mounts = {mount.point: mount for mount in mounts()}
+        self._found: list[str] = []
         self._cover("/")
+        self._found.sort(key=lambda folder: not _holds_any(folder, written))
+        for folder in self._found[:_MOST_OVERLAYS]:
+            with suppress(OSError):
+                self.descriptors[folder] = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+
+    @property
+    def overlaid(self) -> list[str]:
+        """The folders that get an overlay."""
+        return list(self.descriptors)
 
     def _cover(self, folder: str) -> None:
         mount = self._mounts.get(folder)
@@ -102,14 +114,19 @@ class _Plan:
                     self._cover(prefix + name)
                 else:
                     self.doors.append(prefix + name)
-        elif len(self.overlaid) < _MOST_OVERLAYS and not (mount is not None and mount.read_only):
-            with suppress(OSError):
-                self.descriptors[folder] = os.open(folder, os.O_PATH | os.O_DIRECTORY)
-                self.overlaid.append(folder)
+        elif not (mount is not None and mount.read_only):
+            self._found.append(folder)
 
     def close(self) -> None:
-        for one in self.descriptors.values():
-            os.close(one)
+        for descriptor in self.descriptors.values():
+            os.close(descriptor)
+
+
+def _holds_any(folder: str, written: Sequence[str]) -> bool:
+    """Whether something that is surely written is this folder, in it, or around it."""
+    return any(
+        (path + "/").startswith(folder + "/") or folder.startswith(path + "/") for path in written
+    )
 
 
 def _entries(folder: str) -> Iterator[tuple[str, bool]]:
