@@ -37,6 +37,37 @@ def test_the_baseline_is_what_is_harder_to_beat() -> None:
     assert high.below_constant == pytest.approx(0.25, abs=0.02)
 
 
+def test_targets_that_are_all_the_same_have_no_constant_answer_worth_the_name() -> None:
+    scalars = {"target_mean": [0.0] * 5, "target_std": [0.0] * 5}
+    chart = chart_of(1, loss="mse", loss_mean=True)
+    found = compare(window(losses=9 + NOISE, scalars=scalars, chart=chart))
+    assert found is not None
+    assert np.isnan(found.constant)
+
+
+def test_batches_are_fractions_of_their_own_constant_answers() -> None:
+    spreads = np.array([1.0, 1.0, 1.0, 100.0] * 10)
+    scalars = {
+        "loss": 0.25 * spreads**2, "target_std": spreads, "target_mean": np.zeros(40),
+    }  # fmt: skip
+    chart = chart_of(1, loss="mse", loss_mean=True)
+    found = compare(window(range(300, 500, 5), losses=9 + NOISE, scalars=scalars, chart=chart))
+    assert found is not None
+    assert found.batches is not None
+    assert found.batches.typical == Level(0.25, 0.0)
+    assert found.batches.together == pytest.approx(0.25)
+    assert found.below_constant == pytest.approx(0.75)
+    assert 0.25 in found.numbers.values()
+
+
+def test_too_few_batches_are_not_compared() -> None:
+    scalars = {"loss": [1.0] * 12, "target_std": [1.0] * 12, "target_mean": [0.0] * 12}
+    chart = chart_of(1, loss="mse", loss_mean=True)
+    found = compare(window(range(0, 480, 40), losses=9 + NOISE, scalars=scalars, chart=chart))
+    assert found is not None
+    assert found.batches is None
+
+
 def test_a_first_update_that_ruins_the_run_does_not_become_its_start() -> None:
     found = compare(window(losses=[10.0, *(1e6 + NOISE)]))
     assert found is not None

@@ -15,9 +15,13 @@ from paramedic.types import Window
 Floats = NDArray[np.float64]
 
 TINY = 1e-12
+SIGNIFICANT = 4.0  # standard errors that a change must be worth
+EFFECT = 0.02  # fraction of the baseline that a loss must fall by
+CLEAR = 0.2  # fraction below the constant answer that needs no fall: it was learned before
 _LAST = 0.2  # fraction of the run that its end is judged by
-_LATE = 0.4  # fraction of the run at whose looks a part of the loss is judged
+_LATE = 0.4  # fraction of the run at whose looks batches and parts of the loss are judged
 _FEWEST_FITS = 3  # of these looks
+_FEWEST_BATCHES = 8  # of these looks that batches are compared at one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,15 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
+class Batches:
+    """The losses of late batches, each as a fraction of that of the best constant answer to its
+    own targets: batches with an outlier are not held against those without."""
+
+    typical: Level
+    together: float  # of the sums, in which outliers weigh most
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What the tests compare: start, end and scale of the loss, and the constant answer."""
 
@@ -45,6 +58,7 @@ class Facts:
     scale: float
     fit: Level | None = None  # of the part of the loss that compares predictions with targets
     fit_constant: float = math.nan  # that part for the best constant answer
+    batches: Batches | None = None
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -55,6 +69,10 @@ class Facts:
         if self.fit is not None:
             found["part of the loss that compares with targets"] = self.fit.value
             found["that part for the best constant answer"] = self.fit_constant
+        if self.batches is not None:
+            found["fraction of the constant answer's in a typical batch"] = (
+                self.batches.typical.value
+            )
         return {**found, "steps": float(self.steps)}
 
     @property
@@ -84,8 +102,15 @@ class Facts:
         return (self.baseline.value - self.end.value) / self.scale
 
     @property
+    def has_fallen(self) -> bool:
+        """Whether the end is below the baseline, beyond noise and by enough to matter."""
+        return self.end.below(self.baseline) > SIGNIFICANT and self.gone > EFFECT
+
+    @property
     def below_constant(self) -> float:
         """How far the end is below the constant answer, as a fraction of it; 0 if not known."""
+        if self.batches is not None:
+            return 1 - self.batches.typical.value
         if not (math.isfinite(self.constant) and self.constant > 0):
             return 0.0
         return 1 - self.end.value / self.constant
@@ -112,6 +137,7 @@ def compare(window: Window) -> Facts | None:
         end=_level(levels[-count:], noise),
         constant=constant,
         scale=max(scale, noise, TINY),
+        batches=_batches(window),
         **_fit(window),
     )
 
@@ -124,23 +150,48 @@ def _level(levels: Floats, noise: float) -> Level:
 def _fit(window: Window) -> dict[str, Any]:
     """The part of a composed loss that compares predictions with targets, at the end."""
     loss, constant = window.scalar("fit_loss"), window.scalar("fit_constant")
-    late = window.steps >= window.last_step * (1 - _LATE)
-    seen = np.isfinite(loss) & np.isfinite(constant) & late
+    seen = np.isfinite(loss) & np.isfinite(constant) & _late(window)
     if seen.sum() < _FEWEST_FITS:
         return {}
-    error = 1.25 * scatter(loss[seen]) / math.sqrt(seen.sum())
-    fit = Level(float(np.median(loss[seen])), error)
+    fit = _middle(loss[seen])
     return {"fit": fit, "fit_constant": float(np.median(constant[seen]))}
 
 
+def _batches(window: Window) -> Batches | None:
+    """Of a mean squared error; None for other losses."""
+    if not window.chart.loss_mean or window.chart.loss not in (None, "mse"):
+        return None
+    prefix = "target" if window.chart.loss else "implied"
+    means, spreads = (window.scalar(f"{prefix}_{name}") for name in ("mean", "std"))
+    loss = window.scalar("loss")
+    seen = np.isfinite(means) & np.isfinite(loss) & (spreads > 0)
+    late = seen & _late(window)
+    if late.sum() < _FEWEST_BATCHES:
+        return None
+    constant = spreads[late] ** 2 + (means[late] - np.median(means[seen])) ** 2
+    together = float(loss[late].sum() / constant.sum())
+    return Batches(_middle(loss[late] / constant), together)
+
+
+def _late(window: Window) -> NDArray[np.bool_]:
+    return window.steps >= window.last_step * (1 - _LATE)
+
+
+def _middle(values: Floats) -> Level:
+    return Level(float(np.median(values)), 1.25 * scatter(values) / math.sqrt(len(values)))
+
+
 def _constant(window: Window) -> float:
-    """The loss of the best constant answer, also where a squared difference was written by hand;
-    NaN if it is not known."""
+    """The loss of the best constant answer, also where a squared difference was written by hand.
+
+    NaN if it is not known, or if all targets are the same: those of a residual that is to vanish,
+    or of comparisons whose first candidate is always the right one, ask for no constant answer.
+    """
     usual = chance(window)
     spread, means = (known(window.scalar(f"implied_{name}")) for name in ("std", "mean"))
-    if math.isfinite(usual) or not len(spread) or not window.chart.loss_mean:
-        return usual
-    return float(np.median(spread)) ** 2 + float(np.var(means))
+    if not math.isfinite(usual) and len(spread) and window.chart.loss_mean:
+        usual = float(np.median(spread)) ** 2 + float(np.var(means))
+    return usual if usual > TINY else math.nan
 
 
 def _start(first: Floats, steps: int) -> Floats:

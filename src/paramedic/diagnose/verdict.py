@@ -16,26 +16,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paramedic.diagnose.comparison import TINY, Facts, Level, compare, known, scatter
+from paramedic.diagnose.comparison import (
+    CLEAR,
+    EFFECT,
+    SIGNIFICANT,
+    TINY,
+    Facts,
+    Level,
+    compare,
+    known,
+    scatter,
+)  # fmt: skip
 from paramedic.diagnose.curve import majority
 from paramedic.diagnose.metric import Metric
+from paramedic.diagnose.surrogate import SETTLED, why_surrogate
 from paramedic.types import Verdict, Window
 
 Floats = NDArray[np.float64]
 
 ENOUGH = 50  # steps before which a run that has not learned is too young to be judged
-_CERTAIN = 8.0  # standard errors that leave no doubt
-_SIGNIFICANT = 4.0  # standard errors that a change must be worth
 _LIKELY = 2.0  # standard errors from which a change is too likely to be denied
-_EFFECT = 0.02  # fraction of the baseline that a loss must fall by
-_CLEAR = 0.2  # fraction below the constant answer that needs no fall: it was learned before
 _FAR = 10.0  # times its size that a loss that has diverged is above its start
 _EXPLOSION = 100.0  # times its size that a loss that has exploded was above its start
 _RECOVERED = 0.6  # fraction of the loss that must be gone after that to count as learning
 _GONE = 0.5  # fraction of non-finite losses at the end of a run that has diverged
-_SETTLED = 0.5  # fraction of the loss that is gone from which standing still is an achievement
+_LOOKS = 4  # that must agree before nothing moves
 _STILL = 1e-8  # of the largest learning rate or update: nothing moves any more
-_ZERO_CROSSINGS = 0.1  # fraction of neighbours with different signs: the loss is about zero
 _PLAUSIBLE = 0.3  # fraction of the loss: a run that may have lost as much has not failed yet
 _MOST_MAJORITY = 0.95
 _MOST_OF = 0.5  # fraction of a composed loss that its comparison with targets must be
@@ -71,7 +77,9 @@ def judge(window: Window, metric: Metric | None = None, surrogate: str = "") -> 
         return found
     if facts is None:
         return _too_few(window)
-    surrogate = surrogate or _surrogate(window, facts)
+    if (found := _no_gradient(window, facts)) is not None:
+        return found
+    surrogate = surrogate or why_surrogate(window, facts)
     if metric is not None and metric.is_enough and surrogate:
         return _by_metric(metric, surrogate)
     if surrogate:
@@ -81,6 +89,7 @@ def judge(window: Window, metric: Metric | None = None, surrogate: str = "") -> 
         or _by_validation(window, facts)
         or _idle(window, facts)
         or _unexplained(window, facts)
+        or _no_batch_better(window, facts)
         or _learned(facts)
         or _not_learned(window, facts)
     )
@@ -115,49 +124,18 @@ def _too_few(window: Window) -> Assessment:
     return Assessment(Verdict.TOO_EARLY, f"the run has {steps:,} step{plural}")
 
 
-def _surrogate(window: Window, facts: Facts) -> str:
-    """Why the loss is no measure of progress, as far as the window shows it."""
-    if window.chart.surrogate and not _falls_clearly(facts):
-        return window.chart.surrogate
-    if len(window.chart.optimizers) > 1 and not _falls_together(window, facts):
-        return "several optimizers minimise losses of their own, so that their sum says little"
-    candidates = _candidates(window)
-    if candidates > 1 and facts.end.value > math.log(candidates) * (1 - _EFFECT):
-        return f"a contrastive loss near that of a random choice among {candidates} says little"
-    levels = known(window.losses.levels)
-    crossings = float((levels[1:] * levels[:-1] < 0).mean())
-    if crossings > _ZERO_CROSSINGS and abs(facts.end.value) < 3 * scatter(levels):
-        return "the loss scatters around zero by design, so that its value says nothing"
-    return ""
-
-
-def _falls_together(window: Window, facts: Facts) -> bool:
-    """Whether what several optimizers minimise measures something. Those that share a backward
-    pass, as the ones of different parameters do, share a loss; one that stands still may be the
-    balance of adversaries all the same."""
-    passes = known(window.scalar("backwards"))
-    shared = len(passes) > 0 and float(np.median(passes)) < 2
-    return _falls_clearly(facts) or (shared and _learned(facts) is not None)
-
-
-def _candidates(window: Window) -> int:
-    """Among how many samples of the batch each is to be found; 0 if labels are not places in it."""
-    shape, classes = window.chart.output_shape, known(window.scalar("target_classes"))
-    if window.chart.target_kind != "integer" or len(shape) != 2 or not len(classes):
-        return 0
-    return shape[1] if shape[0] == shape[1] == float(np.median(classes)) else 0
-
-
-def _falls_clearly(facts: Facts) -> bool:
-    """A sum with weights of both signs that goes down by most of its size measures something
-    nevertheless: what is left of a policy gradient is noise about zero."""
-    certain = facts.end.below(facts.start) > _CERTAIN
-    return certain and facts.start.value - facts.end.value > _SETTLED * abs(facts.start.value)
+def _no_gradient(window: Window, facts: Facts) -> Assessment | None:
+    """Whatever the loss measures, it does not depend on the parameters."""
+    norms = known(window.scalar("grad_norm"))
+    if len(norms) < _LOOKS or norms.any():
+        return None
+    reason = f"the gradient was zero in all of {len(norms)} steps that were looked at"
+    return Assessment(Verdict.NOT_LEARNING, reason, facts.numbers)
 
 
 def _diverged(window: Window, facts: Facts) -> Assessment | None:
     rise = facts.end.value - facts.start.value
-    if rise > _FAR * facts.size and facts.start.below(facts.end) > _SIGNIFICANT:
+    if rise > _FAR * facts.size and facts.start.below(facts.end) > SIGNIFICANT:
         times = f"{_number(facts.start.value)} at first, {_number(facts.end.value)} at the end"
         return Assessment(Verdict.DIVERGED, f"the loss has risen far: {times}", facts.numbers)
     if facts.gone < _RECOVERED and (peak := _explosion(window, facts)) is not None:
@@ -221,7 +199,7 @@ def _by_validation_loss(window: Window, facts: Facts) -> Assessment | None:
     losses, constant = known(window.series("val_loss")), facts.constant
     if len(losses) < 2 or facts.steps < ENOUGH or not constant > 0:
         return None
-    if float(losses.min()) < constant * (1 - _EFFECT) or _lately(losses) < constant:
+    if float(losses.min()) < constant * (1 - EFFECT) or _lately(losses) < constant:
         return None
     reason = (
         f"the validation loss is {_number(_lately(losses))} and was never below "
@@ -245,11 +223,11 @@ def _validated(window: Window) -> int:
 
 def _idle(window: Window, facts: Facts) -> Assessment | None:
     """Nothing has moved for the last half of the run, and not because there is nothing left."""
-    if facts.gone > _SETTLED or facts.steps < ENOUGH:
+    if facts.gone > SETTLED or facts.steps < ENOUGH:
         return None
     for name, rows in (("learning rate", _rates(window)), ("size of the updates", _sizes(window))):
         rows = rows[np.isfinite(rows)]
-        if len(rows) < 4:
+        if len(rows) < _LOOKS:
             continue
         late = rows[len(rows) // 2 :]
         if late.max() <= _STILL * max(rows.max(), TINY):
@@ -280,8 +258,8 @@ def _unexplained(window: Window, facts: Facts) -> Assessment | None:
     if fit is None or facts.steps < ENOUGH or fit.value < _MOST_OF * abs(facts.end.value):
         return None
     below = 1 - fit.value / facts.fit_constant
-    certain = fit.below(Level(facts.fit_constant, 0.0)) > _SIGNIFICANT
-    if below > _CLEAR or (below > _EFFECT and certain):
+    certain = fit.below(Level(facts.fit_constant, 0.0)) > SIGNIFICANT
+    if below > CLEAR or (below > EFFECT and certain):
         return None
     reason = (
         f"the part of the loss that compares predictions with targets is {_number(fit.value)}, no "
@@ -292,17 +270,27 @@ def _unexplained(window: Window, facts: Facts) -> Assessment | None:
     return Assessment(Verdict.NOT_LEARNING, reason, facts.numbers)
 
 
+def _no_batch_better(window: Window, facts: Facts) -> Assessment | None:
+    """Each batch against the best constant answer to its own targets, where outliers in some make
+    all others look good: their mean is far above a typical loss."""
+    if facts.batches is None or facts.steps < ENOUGH:
+        return None
+    typical = facts.batches.typical
+    if facts.batches.together < 1 - CLEAR or typical.value < 1 - EFFECT:
+        return None
+    if typical.value - _LIKELY * typical.error < 1 - _PLAUSIBLE:
+        return None
+    reason = _in_typical_batch(typical.value)
+    if _still_falls(window, facts):
+        return Assessment(Verdict.TOO_EARLY, f"the loss still falls, but {reason}", facts.numbers)
+    return Assessment(Verdict.NOT_LEARNING, reason, facts.numbers)
+
+
 def _learned(facts: Facts) -> Assessment | None:
-    certain = facts.end.below(facts.baseline) > _SIGNIFICANT
-    if certain and facts.gone > _EFFECT:
+    if facts.has_fallen:
         return Assessment(Verdict.LEARNING, _fall(facts), facts.numbers)
-    if facts.below_constant > _CLEAR:
-        since = " since its beginning" if facts.start.value < facts.constant * (1 - _CLEAR) else ""
-        reason = (
-            f"loss {_number(facts.end.value)}, well below {_number(facts.constant)} of the best "
-            f"constant answer{since}"
-        )
-        return Assessment(Verdict.LEARNING, reason, facts.numbers)
+    if facts.below_constant > CLEAR:
+        return Assessment(Verdict.LEARNING, _below_constant(facts), facts.numbers)
     return None
 
 
@@ -313,8 +301,7 @@ def _not_learned(window: Window, facts: Facts) -> Assessment:
     if _still_falls(window, facts):
         reason = f"the loss still falls but has not passed its baseline yet ({_ends(facts)})"
         return Assessment(Verdict.TOO_EARLY, reason, facts.numbers)
-    likely = facts.end.below(facts.baseline) > _LIKELY and facts.gone > _EFFECT
-    if likely or facts.plausible > _PLAUSIBLE:
+    if _is_likely(facts) or facts.plausible > _PLAUSIBLE:
         reason = (
             f"the loss differs so much from step to step that {facts.steps:,} steps do not show "
             f"whether it falls ({_ends(facts)})"
@@ -327,6 +314,15 @@ def _not_learned(window: Window, facts: Facts) -> Assessment:
     return Assessment(Verdict.NOT_LEARNING, reason, facts.numbers)
 
 
+def _is_likely(facts: Facts) -> bool:
+    """Whether a fall is too likely to be denied, though it is not certain."""
+    fallen = facts.end.below(facts.baseline) > _LIKELY and facts.gone > EFFECT
+    if facts.batches is None:
+        return fallen
+    typical = facts.batches.typical
+    return fallen or (typical.below(Level(1.0, 0.0)) > _LIKELY and typical.value < 1 - EFFECT)
+
+
 def _still_falls(window: Window, facts: Facts) -> bool:
     """Whether the second half of the run is still on its way down, beyond its noise."""
     levels = known(window.losses.levels)
@@ -336,7 +332,7 @@ def _still_falls(window: Window, facts: Facts) -> bool:
     before, after = np.array_split(half, 2)
     fall = float(np.median(before) - np.median(after))
     error = 1.25 * math.hypot(scatter(before), scatter(after)) / math.sqrt(len(after))
-    return fall > _EFFECT * facts.scale and fall > _SIGNIFICANT * max(error, TINY)
+    return fall > EFFECT * facts.scale and fall > SIGNIFICANT * max(error, TINY)
 
 
 def _by_metric(metric: Metric, surrogate: str) -> Assessment:
@@ -359,6 +355,23 @@ def _fall(facts: Facts) -> str:
     return (
         f"loss {_number(facts.end.value)}, below {_number(facts.constant)} of the best constant "
         f"answer (first {_number(facts.start.value)})"
+    )
+
+
+def _below_constant(facts: Facts) -> str:
+    if facts.batches is not None:
+        return _in_typical_batch(facts.batches.typical.value)
+    since = " since its beginning" if facts.start.value < facts.constant * (1 - CLEAR) else ""
+    return (
+        f"loss {_number(facts.end.value)}, well below {_number(facts.constant)} of the best "
+        f"constant answer{since}"
+    )
+
+
+def _in_typical_batch(value: float) -> str:
+    return (
+        f"in a typical batch the loss is {_number(value)} times that of the best constant answer "
+        "to its targets"
     )
 
 

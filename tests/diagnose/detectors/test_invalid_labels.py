@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from paramedic.diagnose.detectors.invalid_labels import InvalidLabels
-from paramedic.types import Severity, Task, Window
+from paramedic.types import Kind, Layer, Severity, Task, Window
 from tests.diagnose.detectors.judging import bears_anything, fires, judge, reason
 from tests.diagnose.windows import chart_of, window
 
@@ -167,3 +168,28 @@ def test_a_critic_is_shown_batches_of_one_label_in_turns() -> None:
     fires(DETECTOR, one, Severity.CRITICAL)
     two = labels(alternating, alternating, target_constant=1.0, chart={**BINARY, **TWO})
     assert judge(DETECTOR, two) is None
+
+
+BIASED = Layer("head", "Linear", 10 * (7 + 1), fan_in=7, order=2)
+
+
+@pytest.mark.parametrize(
+    ("head", "function", "size", "kind"),
+    [
+        (BIASED, "linear", 100.0, Kind.FAULT),
+        (BIASED, "linear", 32.0, Kind.SUSPICION),  # too few labels
+        (BIASED, "softmax", 100.0, Kind.SUSPICION),
+        (replace(BIASED, parameters=70), "linear", 100.0, Kind.SUSPICION),  # no bias
+    ],
+)
+def test_one_class_is_a_fault_where_a_bias_can_answer_it(
+    head: Layer, function: str, size: float, kind: Kind
+) -> None:
+    chart = chart_of(
+        head, loss="cross-entropy", task=Task.MULTI_CLASS, target_kind="integer",
+        output_shape=(32, 10), output_function=function,
+    )  # fmt: skip
+    scalars = {"target_nan": 0.0, "target_min": 3.0, "target_max": 3.0, "batch_size": size}
+    found = DETECTOR.examine(window(FRAMES, scalars=scalars, chart=chart))
+    assert found is not None
+    assert found.kind is kind

@@ -62,6 +62,10 @@ class InvalidLabels(Detector):
     )
     frames: int = threshold(8, "frames that must agree", source="a small batch may be of one class")
 
+    labels: int = threshold(
+        1000, "equal labels that leave no doubt", source="a class of 1 % would be among them"
+    )
+
     stand_in: float = threshold(
         0.3, "share of batches whose extreme target is one and the same", source="zoo"
     )
@@ -195,7 +199,21 @@ class InvalidLabels(Detector):
                 value=value,
                 frames=len(low),
             )
-        return self._finding(window, text, value=value, frames=len(low))
+        kind = Kind.FAULT if self._is_certain(window) else Kind.SUSPICION
+        return self._finding(window, text, kind=kind, value=value, frames=len(low))
+
+    def _is_certain(self, window: Window) -> bool:
+        """Whether one class for all is wrong whatever the run does: the layer before the loss has
+        a bias for each class, so that it can answer that one without looking at its input."""
+        chart = window.chart
+        classes = chart.output_shape[1] if len(chart.output_shape) == 2 else 0
+        layers = [layer for layer in chart.layers if layer.executed and layer.fan_in]
+        last = max(layers, key=lambda layer: layer.order, default=None)
+        if classes < 3 or chart.output_function != "linear" or last is None:
+            return False
+        answers = last.parameters == classes * (last.fan_in + 1)
+        seen = scalars(window, "batch_size")
+        return answers and len(seen) > 0 and float(seen.sum()) >= self.labels
 
     def _shifted(self, window: Window) -> Finding | None:
         chart = window.chart
