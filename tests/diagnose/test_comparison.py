@@ -56,6 +56,7 @@ def test_batches_are_fractions_of_their_own_constant_answers() -> None:
     assert found.batches is not None
     assert found.batches.typical == Level(0.25, 0.0)
     assert found.batches.together == pytest.approx(0.25)
+    assert found.batches.uneven
     assert found.below_constant == pytest.approx(0.75)
     assert 0.25 in found.numbers.values()
 

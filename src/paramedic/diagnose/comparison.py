@@ -22,6 +22,7 @@ _LAST = 0.2  # fraction of the run that its end is judged by
 _LATE = 0.4  # fraction of the run at whose looks batches and parts of the loss are judged
 _FEWEST_FITS = 3  # of these looks
 _FEWEST_BATCHES = 8  # of these looks that batches are compared at one by one
+_UNEVEN = 2.0  # mean of their constant answers over the typical one: outliers make the mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Batches:
 
     typical: Level
     together: float  # of the sums, in which outliers weigh most
+    uneven: bool  # outliers make the mean of the constant answers, so that it is no baseline
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ class Facts:
     @property
     def below_constant(self) -> float:
         """How far the end is below the constant answer, as a fraction of it; 0 if not known."""
-        if self.batches is not None:
+        if self.batches is not None and self.batches.uneven:
             return 1 - self.batches.typical.value
         if not (math.isfinite(self.constant) and self.constant > 0):
             return 0.0
@@ -169,8 +171,9 @@ def _batches(window: Window) -> Batches | None:
     if late.sum() < _FEWEST_BATCHES:
         return None
     constant = spreads[late] ** 2 + (means[late] - np.median(means[seen])) ** 2
+    uneven = bool(constant.mean() > _UNEVEN * np.median(constant))
     together = float(loss[late].sum() / constant.sum())
-    return Batches(_middle(loss[late] / constant), together)
+    return Batches(_middle(loss[late] / constant), together, uneven)
 
 
 def _late(window: Window) -> NDArray[np.bool_]:

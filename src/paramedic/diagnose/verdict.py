@@ -289,7 +289,7 @@ def _no_batch_better(window: Window, facts: Facts) -> Assessment | None:
 def _learned(facts: Facts) -> Assessment | None:
     if facts.has_fallen:
         return Assessment(Verdict.LEARNING, _fall(facts), facts.numbers)
-    if facts.below_constant > CLEAR:
+    if facts.below_constant > CLEAR or _batches_below(facts, SIGNIFICANT):
         return Assessment(Verdict.LEARNING, _below_constant(facts), facts.numbers)
     return None
 
@@ -317,10 +317,16 @@ def _not_learned(window: Window, facts: Facts) -> Assessment:
 def _is_likely(facts: Facts) -> bool:
     """Whether a fall is too likely to be denied, though it is not certain."""
     fallen = facts.end.below(facts.baseline) > _LIKELY and facts.gone > EFFECT
-    if facts.batches is None:
-        return fallen
+    return fallen or _batches_below(facts, _LIKELY)
+
+
+def _batches_below(facts: Facts, errors: float) -> bool:
+    """Whether a typical batch is below its constant answer, by so many standard errors; where
+    batches are much alike, their losses say it better."""
+    if facts.batches is None or not facts.batches.uneven:
+        return False
     typical = facts.batches.typical
-    return fallen or (typical.below(Level(1.0, 0.0)) > _LIKELY and typical.value < 1 - EFFECT)
+    return typical.below(Level(1.0, 0.0)) > errors and typical.value < 1 - EFFECT
 
 
 def _still_falls(window: Window, facts: Facts) -> bool:
@@ -359,7 +365,7 @@ def _fall(facts: Facts) -> str:
 
 
 def _below_constant(facts: Facts) -> str:
-    if facts.batches is not None:
+    if facts.batches is not None and facts.batches.uneven:
         return _in_typical_batch(facts.batches.typical.value)
     since = " since its beginning" if facts.start.value < facts.constant * (1 - CLEAR) else ""
     return (
