@@ -46,6 +46,7 @@ TUNED_ON = frozenset(
         "linear-attention",
         "hyper-fc",
         "clockwork-rnn",
+        "field-attention",
     }
 )
 
