@@ -45,6 +45,26 @@ def _find(
 X, Y = _randn(6, 4), _labels(6)
 
 
+@pytest.mark.parametrize(
+    ("loss", "plain"),
+    [
+        (lambda out: F.cross_entropy(out, Y), True),
+        (lambda out: F.cross_entropy(out, Y) / 4, True),
+        (lambda out: F.cross_entropy(out, Y, weight=torch.tensor([1.0, 1.0, 6.0])), False),
+        (lambda out: F.cross_entropy(out, Y, reduction="sum"), False),
+        (
+            lambda out: F.binary_cross_entropy_with_logits(
+                out, torch.ones(6, 3), pos_weight=torch.full((3,), 9.0)
+            ),
+            False,
+        ),
+    ],
+)
+def test_a_weighted_loss_is_no_plain_mean(loss: Callable[[Tensor], Tensor], plain: bool) -> None:
+    """Its constant answer would not be that of the frequencies."""
+    assert _find(nn.Linear(4, 3), loss, X).is_mean is plain
+
+
 # -- finding the loss and its targets --------------------------------------------------------
 
 

@@ -22,6 +22,7 @@ _LAST = 0.2  # fraction of the run that its end is judged by
 _LATE = 0.4  # fraction of the run at whose looks batches and parts of the loss are judged
 _FEWEST_FITS = 3  # of these looks
 _FEWEST_BATCHES = 8  # of these looks that batches are compared at one by one
+_SEEMS = 0.1  # fraction of the baseline that seems to be gone, certain or not
 _UNEVEN = 2.0  # mean of their constant answers over the typical one: outliers make the mean
 
 
@@ -92,10 +93,12 @@ class Facts:
     @property
     def plausible(self) -> float:
         """The fraction that may be gone at most, for all that noise hides: since the baseline, or
-        since the first quarter, whose level is known better than that of the first steps."""
+        since the first quarter, whose level is known better than that of the first steps, if the
+        loss does not seem to have fallen before."""
+        seems = self.gone > _SEEMS
         return min(
             (since.value - self.end.value + 2 * math.hypot(since.error, self.end.error))
-            for since in (self.baseline, self.quarter)
+            for since in ((self.baseline,) if seems else (self.baseline, self.quarter))
         ) / self.scale  # fmt: skip
 
     @property

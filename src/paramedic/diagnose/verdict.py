@@ -44,6 +44,7 @@ _LOOKS = 4  # that must agree before nothing moves
 _STILL = 1e-8  # of the largest learning rate or update: nothing moves any more
 _PLAUSIBLE = 0.3  # fraction of the loss: a run that may have lost as much has not failed yet
 _MOST_MAJORITY = 0.95
+_MISTAKES = 0.05  # of always answering the most frequent class, that must be avoided at least
 _MOST_OF = 0.5  # fraction of a composed loss that its comparison with targets must be
 
 
@@ -185,7 +186,8 @@ def _by_accuracy(
     if accuracy > guess + 3 * error:
         reason = f"validation accuracy {accuracy:.3g}, the most frequent class {guess:.3g}"
         return Assessment(Verdict.LEARNING, reason, numbers)
-    if counted and facts.steps >= ENOUGH and accuracy < guess + error:
+    hopeless = accuracy < guess + min(error, _MISTAKES * (1 - guess))
+    if counted and facts.steps >= ENOUGH and hopeless:
         reason = (
             f"validation accuracy is {accuracy:.3g}, no better than always answering the most "
             f"frequent class ({guess:.3g})"

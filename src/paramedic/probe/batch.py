@@ -20,7 +20,7 @@ from paramedic.probe import native
 from paramedic.probe.chunks import row_moments
 from paramedic.probe.comparison import operation
 from paramedic.probe.copying import copied
-from paramedic.probe.fit import Term, term_of
+from paramedic.probe.fit import Term, is_weighted, term_of
 from paramedic.probe.forward import Call, SeenLoss
 from paramedic.probe.graph import nearest_nodes, saved_tensor
 
@@ -118,9 +118,9 @@ def _is_seen_mean(call: Call, roots: Sequence[Tensor]) -> bool:
 
 
 def _is_mean(roots: Sequence[Tensor]) -> bool:
-    """Whether the loss is the mean of one of torch's losses, or of a difference by hand."""
+    """Whether the loss is the plain mean of one of torch's losses, or of a difference by hand."""
     node = _without_factors(roots)
-    if node is None:
+    if node is None or is_weighted(node):
         return False
     name = type(node).__name__.rstrip("0123456789")
     return (

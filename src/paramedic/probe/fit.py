@@ -47,11 +47,16 @@ def term_of(roots: Sequence[Tensor]) -> Term | None:
     if len(found) != 1:
         return None
     node = found[0]
-    weights = (getattr(node, f"_saved_{name}", None) for name in ("weight", "pos_weight"))
     prediction, target = saved_tensor(node, "self"), saved_tensor(node, "target")
-    if prediction is None or target is None or any(weight is not None for weight in weights):
+    if prediction is None or target is None or is_weighted(node):
         return None
     return Term(_kind(node), prediction, target, _signed(getattr(node, "_saved_ignore_index", -1)))
+
+
+def is_weighted(node: Any) -> bool:
+    """Whether a loss of torch's weighs classes or samples: its mean is no plain one then."""
+    weights = (getattr(node, f"_saved_{name}", None) for name in ("weight", "pos_weight"))
+    return any(weight is not None for weight in weights)
 
 
 def _signed(number: int) -> int:
