@@ -9,7 +9,7 @@ PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-setup: $(VENV)/.installed  ## make .venv with the extras `all` and `test`
+setup: $(VENV)/.installed $(VENV)/.kernel  ## make .venv with the extras `all` and `test`
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is needed; set PYTHON=/path/to/python3.11" >&2; exit 1; }
@@ -17,11 +17,16 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PIP) --editable '.[all,test]'
 	@touch $@
 
+# Installing has built the kernel; this builds it again when its source has changed.
+$(VENV)/.kernel: src/paramedic/probe/native/kernel.c hatch_build.py | $(VENV)/.installed
+	$(BIN)/python hatch_build.py
+	@touch $@
+
 $(VENV)/.libraries: $(VENV)/.installed
 	$(PIP) --editable '.[libraries]'
 	@touch $@
 
-$(VENV)/.bench: $(VENV)/.installed
+$(VENV)/.bench: $(VENV)/.installed $(VENV)/.kernel
 	$(PIP) --editable '.[bench]'
 	@touch $@
 

@@ -1,12 +1,13 @@
 """The native kernel, if it was built: the same numbers as NumPy, several times faster.
 
-`kernel` is None where there is no compiled library, or with `PARAMEDIC_NATIVE=off`; whoever uses
-it has another way.
+`kernel` is None where there is no compiled library, where it was built from another source than
+the one beside it, or with `PARAMEDIC_NATIVE=off`; whoever uses it has another way.
 """
 
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import logging
 import math
 import os
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import Parameter
 
+ABI = 1  # what this module takes the functions of the library to be; as in `kernel.c`
 FIELDS = 10  # of a row of moments
 SAMPLE = 256  # values per row from which the quartiles are taken
 COLUMNS = (
@@ -255,13 +257,29 @@ def _vectors(vectors: Vectors) -> tuple[int, int]:
 def _load() -> Kernel | None:
     if os.environ.get("PARAMEDIC_NATIVE", "on").strip().lower() in ("off", "0", "false", "no"):
         return None
-    path = Path(__file__).with_name("kernel.dll" if os.name == "nt" else "kernel.so")
+    return load(Path(__file__).parent)
+
+
+def load(folder: Path) -> Kernel | None:
+    """The library in this folder, if it was built from the source beside it for this module.
+
+    It is looked at before it is loaded: functions that take other arguments would write anywhere.
+    """
+    path = folder / ("kernel.dll" if os.name == "nt" else "kernel.so")
     if not path.exists():
         return None
     try:
+        source = hashlib.sha256((folder / "kernel.c").read_bytes()).hexdigest()
+        if f"paramedic kernel, abi {ABI}, source {source}.".encode() not in path.read_bytes():
+            raise OSError("it was built from another version of `kernel.c`")
         return Kernel(ctypes.CDLL(str(path)))
     except (OSError, AttributeError) as error:
-        logging.getLogger("paramedic").info("The native kernel does not load: %s", error)
+        logging.getLogger("paramedic").warning(
+            "The native kernel `%s` is not used: %s. NumPy takes its place, and looks cost more; "
+            "to build it again, install Paramedic again.",
+            path,
+            error,
+        )
         return None
 
 

@@ -16,6 +16,15 @@
 #define VECTORISED
 #endif
 
+/* What this library is, found by `native/__init__.py` in its file before it is loaded: the number
+ * goes up when a function takes other arguments, the hash is of this file. */
+#define ABI "1"
+#ifndef PARAMEDIC_SOURCE
+#define PARAMEDIC_SOURCE "unknown"
+#endif
+extern const char paramedic_identity[];
+const char paramedic_identity[] = "paramedic kernel, abi " ABI ", source " PARAMEDIC_SOURCE ".";
+
 #define BLOCK 2048
 
 /* The fields of a row, in the order of `moments.Moments`. */
