@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import paramedic.types
-from paramedic.trace import Writer
+from paramedic.trace import Writer, store
 from paramedic.types import Chart, Frame, Layer, Window
 
 MakeFrame = Callable[..., Frame]
@@ -41,6 +41,24 @@ def make_frame() -> MakeFrame:
 def chart() -> Chart:
     layers = tuple(Layer(f"layer{index}", "Linear", 12, order=index) for index in range(3))
     return Chart(layers=layers, loss="CrossEntropyLoss", batch_size=32, versions={"torch": "2.9"})
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine the thread that writes may come late; tests of stalls set their own."""
+    monkeypatch.setattr(store, "PATIENCE", 10.0)
+
+
+def _settled(writer: Writer) -> Path:
+    assert writer._scribe is not None
+    assert writer._scribe.wait(10.0)
+    return writer.path
+
+
+@pytest.fixture(scope="session")
+def settled() -> Callable[[Writer], Path]:
+    """Waits until what was handed over is in the file."""
+    return _settled
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -127,22 +126,6 @@ def test_absurd_layouts_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=r"`scalars`|`layers`|`width`|too large"):
         Layout(scalars, layers, width)
-
-
-def test_amend_overwrites_the_loss_and_nothing_else(make_frame: MakeFrame) -> None:
-    frame = make_frame(3, lr=0.5)
-    layout = Layout(*signature(frame))
-    blob = layout.encode(frame)
-    layout.amend(blob, math.inf, False)
-    scalars = layout.decode(3, "full", bytes(blob)).scalars
-    assert scalars == {"loss": math.inf, "loss_finite": 0.0, "lr": 0.5}
-
-
-def test_amend_without_a_loss_changes_nothing() -> None:
-    layout = Layout(("lr",), (), 0)
-    blob = layout.encode(Frame(0, "full", {"lr": 0.5}, {}))
-    layout.amend(blob, 1.0, True)
-    assert layout.decode(0, "full", bytes(blob)).scalars == {"lr": 0.5}
 
 
 beats = st.tuples(st.integers(-(2**63), 2**63 - 1), st.floats(), st.booleans(), st.booleans())

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -166,8 +167,10 @@ def test_a_damaged_trace_leaves_no_half_table(
     pytest.importorskip("pyarrow")
     for step in range(2000):
         writer.frame(make_frame(step))
-    assert writer._db is not None
-    writer._db.execute("UPDATE frames SET crc = 0 WHERE step = 1500")
+    writer.flush()
+    with sqlite3.connect(writer.path) as db:
+        db.execute("UPDATE frames SET crc = 0 WHERE step = 1500")
+    db.close()
     with Trace.open(writer.path) as trace, pytest.raises(TraceError, match="checksum"):
         export(trace, tmp_path / "out.parquet")
     assert not [path for path in tmp_path.iterdir() if path.name.startswith("out")]

@@ -121,6 +121,7 @@ from paramedic.types import Frame
 writer = Writer(sys.argv[1], batch=2)
 for step in range(40):
     writer.frame(Frame(step, "full", {"loss": float(step)}, {}))
+writer.flush()
 os._exit(0)
 """
     run_python(script, tmp_path / "run.db")

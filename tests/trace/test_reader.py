@@ -237,9 +237,12 @@ def test_a_directory(tmp_path: Path) -> None:
     _refused(tmp_path, "is a directory")
 
 
-def test_an_empty_file(tmp_path: Path) -> None:
+def test_an_empty_file_is_a_run_that_was_killed_at_once(tmp_path: Path) -> None:
     (tmp_path / "a.db").touch()
-    _refused(tmp_path / "a.db", "is empty")
+    with Trace.open(tmp_path / "a.db") as trace:
+        assert len(trace) == len(trace.pulse()) == len(trace.window().steps) == 0
+        assert trace.last_step == -1
+        assert trace.events == trace.epochs == ()
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from paramedic.types import Chart, Epoch, Event, Frame
 
 MakeFrame = Callable[..., Frame]
 SameFrame = Callable[[Frame, Frame], bool]
+Settled = Callable[[Writer], Path]
 
 
 def _frames(path: Path) -> list[Frame]:
@@ -84,29 +85,33 @@ def test_values_of_other_libraries_are_understood(writer: Writer) -> None:
         assert next(trace.frames()).scalars == {"loss": 0.5}
 
 
-def test_a_commit_per_batch_that_keeps_the_newest(writer: Writer, make_frame: MakeFrame) -> None:
+def test_a_commit_per_batch_that_keeps_the_newest(
+    writer: Writer, make_frame: MakeFrame, settled: Settled
+) -> None:
     for step in range(32):
         writer.frame(make_frame(step))
-    assert _count(writer.path) == 0
+    assert _count(settled(writer)) == 0
     writer.frame(make_frame(32))
-    assert _count(writer.path) == 32
+    assert _count(settled(writer)) == 32
 
 
-def test_a_commit_when_the_last_is_too_old(tmp_path: Path, make_frame: MakeFrame) -> None:
+def test_a_commit_when_the_last_is_too_old(
+    tmp_path: Path, make_frame: MakeFrame, settled: Settled
+) -> None:
     writer = Writer(tmp_path / "run.db", max_age=0.05)
     writer.frame(make_frame(0))
     writer.frame(make_frame(1))
-    assert _count(writer.path) == 0
+    assert _count(settled(writer)) == 0
     time.sleep(0.06)
     writer.frame(make_frame(2))
-    assert _count(writer.path) == 2
+    assert _count(settled(writer)) == 2
     writer.close()
 
 
-def test_heartbeats_are_written_in_chunks(writer: Writer) -> None:
+def test_heartbeats_are_written_in_chunks(writer: Writer, settled: Settled) -> None:
     for step in range(1026):
         writer.pulse(step, 1.0, True, False)
-    with Trace.open(writer.path) as trace:
+    with Trace.open(settled(writer)) as trace:
         assert trace.pulse().step.tolist() == list(range(1024))
     writer.close()
     db = sqlite3.connect(writer.path)

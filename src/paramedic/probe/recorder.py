@@ -29,6 +29,8 @@ class Recorder:
         self.audience = audience or None  # None if there is nobody
         self._chart = Chart()
         self.notes: list[Note] = []  # steps that are not told yet
+        if writer is not None:
+            writer.last_words = self.settle
 
     def chart(self, chart: Chart) -> None:
         """What does not change; called again when it does after all."""

@@ -70,16 +70,12 @@ class Layout:
     width: int
     size: int = field(init=False, repr=False, compare=False)
     _struct: struct.Struct = field(init=False, repr=False, compare=False)
-    _loss: int = field(init=False, repr=False, compare=False)
-    _finite: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self._check()
         cells = len(self.layers) * self.width
         object.__setattr__(self, "size", _F8.itemsize * len(self.scalars) + _F4.itemsize * cells)
         object.__setattr__(self, "_struct", struct.Struct(f"<{len(self.scalars)}d"))
-        object.__setattr__(self, "_loss", self._offset("loss"))
-        object.__setattr__(self, "_finite", self._offset("loss_finite"))
 
     def _check(self) -> None:
         for what, names in (("scalars", self.scalars), ("layers", self.layers)):
@@ -95,23 +91,13 @@ class Layout:
             cells = f"{len(self.layers)} statistics x {self.width} layers"
             raise ValueError(f"A frame of {cells} is too large; at most {MOST_CELLS} values.")
 
-    def _offset(self, name: str) -> int:
-        return _F8.itemsize * self.scalars.index(name) if name in self.scalars else -1
-
-    def encode(self, frame: Frame) -> bytearray:
-        """The blob of a frame that has this layout; mutable, so that its loss can be amended."""
+    def encode(self, frame: Frame) -> bytes:
+        """The blob of a frame that has this layout."""
         try:
             head = self._struct.pack(*frame.scalars.values())
         except struct.error as error:
             raise ValueError(f"A scalar of the frame is not a number: {error}.") from error
-        return bytearray().join((head, pack_rows(frame.layers, self.width)))
-
-    def amend(self, blob: bytearray, loss: float, finite: bool) -> None:
-        """Write another loss over the one in the blob, if the layout has one."""
-        if self._loss >= 0:
-            struct.pack_into("<d", blob, self._loss, loss)
-        if self._finite >= 0:
-            struct.pack_into("<d", blob, self._finite, finite)
+        return head + pack_rows(frame.layers, self.width)
 
     def decode(self, step: int, level: str, blob: bytes) -> Frame:
         """The frame again; its arrays are read-only views of the blob."""

@@ -10,7 +10,7 @@ import os
 import sqlite3
 import stat
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from paramedic.trace import schema
@@ -39,35 +39,77 @@ _ADVICE = {
 }
 
 
+_LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_PASSING = _LOCKED | {
+    sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM,
+}  # fmt: skip
+
+
+def is_locked(error: Exception) -> bool:
+    """Whether somebody else is at the file."""
+    return _code(error) in _LOCKED
+
+
+def may_pass(error: Exception) -> bool:
+    """Whether the same may be possible later: when there is room again, or a disk is back."""
+    if isinstance(error, sqlite3.Error):
+        return _code(error) in _PASSING
+    return isinstance(error, OSError) and not isinstance(error, FileNotFoundError)
+
+
+def _code(error: Exception) -> int | None:
+    code = getattr(error, "sqlite_errorcode", None)
+    return code & 0xFF if isinstance(code, int) else None
+
+
 def explain(error: Exception) -> str:
     """What went wrong and what to do about it, as the second half of a sentence."""
-    code = getattr(error, "sqlite_errorcode", None)
-    advice = _ADVICE.get(code & 0xFF) if isinstance(code, int) else None
+    advice = _ADVICE.get(_code(error) or 0)
     if isinstance(error, FileNotFoundError):
         advice = "the file was deleted or moved: leave it in place while the run lasts"
     return f"{advice} ({error})" if advice else str(error)
 
 
 def create(path: Path) -> sqlite3.Connection:
-    """A new trace, with its tables committed, so that a reader can open it at once."""
+    """A new trace, with its tables committed, so that a reader can open it at once.
+
+    It is made beside its place and moved there: whenever the process is killed, there is a whole
+    trace, or none, or the empty file that `fresh_path` has made.
+    """
     if path.exists() and path.stat().st_size:
         raise FileExistsError(f"the file exists already: take `fresh_path({path.name!r})`")
+    _make(path)
     db = _connect(str(path))
     try:
-        _create_objects(db)
-        # Some network disks refuse WAL; any other mode only costs time.
-        with suppress(sqlite3.OperationalError):
-            db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute(f"PRAGMA journal_size_limit = {_WAL_KEPT}")
+        db.execute("PRAGMA busy_timeout = 0")  # from now on the writer tries again by itself
     except sqlite3.Error:
         db.close()
         raise
     return db
 
 
+def _make(path: Path) -> None:
+    target = Path(os.path.realpath(path))
+    fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
+    try:
+        with closing(_connect(str(fresh))) as db:
+            # What is killed here is not used by anybody.
+            db.execute("PRAGMA journal_mode = OFF")
+            db.execute("PRAGMA synchronous = OFF")
+            _create_objects(db)
+            # Some network disks refuse WAL; any other mode only costs time.
+            with suppress(sqlite3.OperationalError):
+                db.execute("PRAGMA journal_mode = WAL")
+        os.replace(fresh, target)
+    finally:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
 def _create_objects(db: sqlite3.Connection) -> None:
-    # In the default journal mode: the main file is complete before a log is needed to read it.
     with db:
         db.execute("BEGIN IMMEDIATE")
         db.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
@@ -134,6 +176,8 @@ def only_user(path: Path) -> sqlite3.Connection:
 def open_read_only(path: Path) -> sqlite3.Connection:
     """A connection that cannot write, to a file that is a trace of a version we know."""
     _check_file(path)
+    if not path.stat().st_size:
+        return _nothing()
     uri = path.absolute().as_uri() + "?mode=ro"
     try:
         try:
@@ -157,8 +201,14 @@ def _check_file(path: Path) -> None:
         raise TraceError(path, "is a directory: name the trace file inside it.")
     if not stat.S_ISREG(found.st_mode):
         raise TraceError(path, "is not a regular file.")
-    if not found.st_size:
-        raise TraceError(path, "is empty: nothing was recorded in it.")
+
+
+def _nothing() -> sqlite3.Connection:
+    """The trace of a run that was killed when its file had only been claimed."""
+    db = _connect(":memory:")
+    _create_objects(db)
+    db.execute("PRAGMA query_only = ON")
+    return db
 
 
 def _check_log(path: Path) -> None:
