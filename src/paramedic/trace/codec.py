@@ -25,7 +25,7 @@ MOST_CELLS = 4_000_000  # statistics x layers: 16 MB per frame, far above any re
 _F4 = np.dtype("<f4")
 _F8 = np.dtype("<f8")
 PULSE = np.dtype([("step", "<i8"), ("loss", "<f8"), ("flags", "u1")])
-_FINITE, _SKIPPED = 1, 2
+FINITE, _SKIPPED = 1, 2
 
 
 def signature(frame: Frame) -> Signature:
@@ -125,7 +125,7 @@ def encode_pulse(beats: Sequence[Beat]) -> NDArray[np.void]:
     chunk = np.empty(len(beats), PULSE)
     chunk["step"] = step
     chunk["loss"] = loss
-    chunk["flags"] = np.array(finite, np.uint8) * _FINITE + np.array(skipped, np.uint8) * _SKIPPED
+    chunk["flags"] = np.array(finite, np.uint8) * FINITE + np.array(skipped, np.uint8) * _SKIPPED
     return chunk
 
 
@@ -148,6 +148,6 @@ def unpack_pulse(chunks: Sequence[NDArray[np.void]]) -> Pulse:
     return Pulse(
         step=np.ascontiguousarray(beats["step"], np.int64),
         loss=np.ascontiguousarray(beats["loss"], np.float64),
-        finite=(beats["flags"] & _FINITE) != 0,
+        finite=(beats["flags"] & FINITE) != 0,
         skipped=(beats["flags"] & _SKIPPED) != 0,
     )

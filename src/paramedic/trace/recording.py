@@ -19,7 +19,7 @@ from paramedic.types import Frame
 _log = logging.getLogger("paramedic")
 
 _FRAME = "INSERT INTO frames(step, level, layout, crc, data) VALUES (?, ?, ?, ?, ?)"
-_PER_SLICE = 32  # frames that are written while one slice is thinned
+_PER_SLICE = 2**17  # bytes that are written while one slice, of eight times as many, is thinned
 _LAYOUT = "INSERT INTO layouts(id, crc, data) VALUES (?, ?, ?)"
 _PULSE = "INSERT INTO pulses(first_step, last_step, crc, data) VALUES (?, ?, ?, ?)"
 
@@ -42,7 +42,7 @@ class Recording:
         self._identity = os.stat(path)
         self._layouts: dict[Signature, tuple[int, Layout]] = {}
         self._unmeasured = 0  # bytes written since the size was last looked at
-        self._fresh = 0  # frames in the last commit
+        self._fresh = 0  # bytes of the last commit
         self._thinning: Iterator[None] | None = None  # under way, a slice per commit
 
     def pack(self, batch: Batch) -> Packed:
@@ -82,9 +82,9 @@ class Recording:
             db.executemany(_PULSE, packed.pulses)
             for statement, values in packed.rows:
                 db.execute(statement, values)
-        self._fresh = len(packed.frames)
-        self._unmeasured += sum(len(row[-1]) for row in (*packed.frames, *packed.pulses))
-        self._unmeasured += sum(len(str(values)) for _, values in packed.rows)
+        self._fresh = sum(len(row[-1]) for row in (*packed.frames, *packed.pulses))
+        self._fresh += sum(len(str(values)) for _, values in packed.rows)
+        self._unmeasured += self._fresh
 
     def stay_small(self) -> None:
         """The next slices of thinning, as many as keep pace with what is written, if the file is

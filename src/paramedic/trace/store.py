@@ -43,7 +43,7 @@ class Writer:
     The newest frame and heartbeat wait for their successor, so that `amend_loss` can still
     correct them; `epoch`, `flush` and `close` write them too, and they are final then.
 
-    Above `size_limit` bytes the frames are thinned (see `thinning`).
+    Above `size_limit` bytes frames and heartbeats are thinned (see `thinning`).
 
     No method raises because of the disk. While the disk is full or the file locked, what comes is
     kept, as far as there is room, and written later; beyond that an even share is left out. When

@@ -1,26 +1,33 @@
-"""Keeping a long run within its size: the older a frame, the fewer of its neighbours remain.
+"""Keeping a long run within its size: an even share of its steps remains.
 
-One round deletes every second entry of the older half. Repeated as the run grows, that leaves
-the past thinned by powers of two and the present complete. Epochs and events are never thinned.
+One round divides the run into stretches of equal length, about three for four entries, and keeps
+one entry of each; so what was thinned before and is sparse already is left as it is. The first
+and the last steps are kept, and so is every loss that is not finite, unless most of them are not.
+Epochs and events are never thinned.
 """
 
 from __future__ import annotations
 
+import json
+import math
 import sqlite3
-from collections import Counter
+import struct
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paramedic.trace.codec import PULSE, pulse_row
+from paramedic.trace.codec import FINITE, PULSE, pulse_row
 from paramedic.trace.schema import CHUNK
 
-# One round leaves about 76 % of a file that is full of frames: one is then enough, and the next
-# is due only after another quarter of the limit has been written.
+# One round leaves about three quarters of a file that is full of frames: one is then enough, and
+# the next is due only after another fifth of the limit has been written.
 TARGET = 0.8
-_FEWEST_FRAMES = 64  # below this a file is full of something that thinning frames cannot help
-_FEWEST_BEATS = 8192
+_SHARE = 0.75  # of the entries, when they are spread evenly
+_PROGRESS = 0.98  # of the size before; a round that leaves more has found nothing to take out
+_FIRST, _LAST = 32, 128  # frames that are kept at both ends
+_FIRST_BEATS, _LAST_BEATS = 512, 4096
 _SLICE_BYTES = 2**20  # rewritten per transaction: bounds memory and the write-ahead log
 _SLICE_CHUNKS = 8
 
@@ -45,44 +52,78 @@ def thin(db: sqlite3.Connection, limit: int) -> Iterator[None]:
         if _pulse_bytes(db) > used / 2:
             rounds.reverse()
         for one_round in rounds:
-            slices = 0
-            for _ in one_round(db):
-                slices += 1
-                yield
-            if slices:
+            yield from one_round(db)
+            if used_bytes(db) < _PROGRESS * used:
                 break
         else:
             return
 
 
+class _Stretches:
+    """Which of the entries that pass by in order are kept: the first of each stretch."""
+
+    def __init__(self, begin: int, end: int, count: float) -> None:
+        self._begin = begin
+        self._length = max((end - begin + 1) / max(_SHARE * count, 1.0), 1e-9)
+        self._last = -1
+
+    def begins(self, step: int) -> bool:
+        stretch = int((step - self._begin) / self._length)
+        if stretch == self._last:
+            return False
+        self._last = stretch
+        return True
+
+
 def _thin_frames(db: sqlite3.Connection) -> Iterator[None]:
     (count,) = db.execute("SELECT count(*) FROM frames").fetchone()
-    if count < 2 * _FEWEST_FRAMES:
+    if count < 2 * (_FIRST + _LAST):
         return
-    middle = "SELECT step, id FROM frames ORDER BY step, id LIMIT 1 OFFSET ?"
-    end = db.execute(middle, (count // 2,)).fetchone()
+    edge = "SELECT step, id FROM frames ORDER BY step {0}, id {0} LIMIT 1 OFFSET ?"
+    last = db.execute(edge.format("ASC"), (_FIRST - 1,)).fetchone()
+    end = db.execute(edge.format("DESC"), (_LAST - 1,)).fetchone()
+    levels = "SELECT level, count(*) FROM frames GROUP BY level"
+    inner = 1 - (_FIRST + _LAST) / count
+    stretches = {
+        level: _Stretches(last[0], end[0], inner * found)
+        for level, found in db.execute(levels).fetchall()
+    }
+    losses = _places_of_losses(db)
     rows_per_slice = max(16, _SLICE_BYTES * count // used_bytes(db))
     select = (
         "SELECT id, step, level, layout, crc, data FROM frames "
         "WHERE (step, id) > (?, ?) AND (step, id) < (?, ?) ORDER BY step, id LIMIT ?"
     )
-    seen: Counter[str] = Counter()
-    last = (-(2**63), 0)
     while rows := db.execute(select, (*last, *end, rows_per_slice)).fetchall():
         last = (rows[-1][1], rows[-1][0])
-        _replace_frames(db, rows, _every_second(rows, seen))
+        _replace_frames(db, rows, _kept(rows, stretches, losses))
         yield
 
 
-def _every_second(rows: list[tuple[object, ...]], seen: Counter[str]) -> list[tuple[object, ...]]:
+def _kept(
+    rows: list[tuple[Any, ...]], stretches: dict[str, _Stretches], losses: dict[int, int]
+) -> list[tuple[Any, ...]]:
     """Counted for each level: where `vitals` and `full` alternate, neither may vanish."""
-    kept = []
-    for row in rows:
-        level = str(row[2])
-        if seen[level] % 2 == 0:
-            kept.append(row)
-        seen[level] += 1
-    return kept
+    special = [not _has_finite_loss(row, losses) for row in rows]
+    if sum(special) > len(rows) / 2:
+        special = [False] * len(rows)
+    chosen = [stretches[row[2]].begins(row[1]) for row in rows]
+    return [row for row, one, other in zip(rows, chosen, special, strict=True) if one or other]
+
+
+def _places_of_losses(db: sqlite3.Connection) -> dict[int, int]:
+    """Where the loss is in the frames of each layout that has one."""
+    places = {}
+    for number, text in db.execute("SELECT id, data FROM layouts").fetchall():
+        scalars = json.loads(text)["scalars"]
+        if "loss" in scalars:
+            places[number] = 8 * scalars.index("loss")
+    return places
+
+
+def _has_finite_loss(row: tuple[Any, ...], losses: dict[int, int]) -> bool:
+    place = losses.get(row[3])
+    return place is None or math.isfinite(struct.unpack_from("<d", row[5], place)[0])
 
 
 def _replace_frames(
@@ -104,17 +145,31 @@ def _pulse_bytes(db: sqlite3.Connection) -> int:
 
 
 def _thin_pulses(db: sqlite3.Connection) -> Iterator[None]:
-    size = _pulse_bytes(db)
-    if size < 2 * _FEWEST_BEATS * PULSE.itemsize:
+    count = _pulse_bytes(db) // PULSE.itemsize
+    if count < 2 * (_FIRST_BEATS + _LAST_BEATS):
         return
+    begin, end = db.execute("SELECT min(first_step), max(last_step) FROM pulses").fetchone()
+    stretches = _Stretches(begin, end, count)
     select = "SELECT id, data FROM pulses WHERE id > ? ORDER BY id LIMIT ?"
     done, last = 0, 0
-    while done < size / 2:
+    while done < count - _LAST_BEATS:
         rows = db.execute(select, (last, _SLICE_CHUNKS)).fetchall()
-        blob = b"".join(data for _, data in rows)
-        done, last = done + len(blob), rows[-1][0]
-        _replace_pulses(db, rows[0][0], last, np.frombuffer(blob, PULSE)[::2])
+        beats = np.frombuffer(b"".join(data for _, data in rows), PULSE)
+        kept = _kept_beats(beats, stretches)
+        kept[: max(_FIRST_BEATS - done, 0)] = True
+        kept[max(count - _LAST_BEATS - done, 0) :] = True
+        done, last = done + len(beats), rows[-1][0]
+        _replace_pulses(db, rows[0][0], last, beats[kept])
         yield
+
+
+def _kept_beats(beats: NDArray[np.void], stretches: _Stretches) -> NDArray[np.bool_]:
+    special = ~np.isfinite(beats["loss"]) | (beats["flags"] & FINITE == 0)
+    if 2 * special.sum() > len(beats):
+        special[:] = False
+    chosen = [stretches.begins(step) for step in beats["step"].tolist()]
+    kept: NDArray[np.bool_] = np.array(chosen, np.bool_) | special
+    return kept
 
 
 def _replace_pulses(db: sqlite3.Connection, first: int, last: int, beats: NDArray[np.void]) -> None:

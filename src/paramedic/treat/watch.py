@@ -67,7 +67,7 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
             born from what autograd keeps anyway; `replay` allows to run the failing batch once
             more on a copy of the model; `off` does neither.
         strict: raise internal errors instead of switching the failing part off (for tests).
-        size_limit: bytes that the trace may take; old frames are thinned beyond it.
+        size_limit: bytes that the trace may take; beyond it an even share of the steps is kept.
         rules: the rule set to judge by: `configured` is that of `paramedic.toml` or
             `pyproject.toml`, where there is one, else `default`; or `autotrainer`, `bttackler`,
             `training-doctor` for the rules of these systems. None only measures.
