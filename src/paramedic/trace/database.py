@@ -20,6 +20,9 @@ LOCK_SECONDS = 5.0  # how long a lock of somebody else may last before it counts
 _READER_SECONDS = 0.2  # how long the end of a run waits for somebody who reads its trace
 _CACHED_PAGES = 64
 _LONGEST_VALUE = 64 * 2**20  # bytes of one text or blob; caps what a hostile file can allocate
+# Changing the mode writes one page. A process that is killed then must not leave a journal, which
+# nobody can undo who may only read.
+_NO_JOURNAL = "memory"
 _WAL_KEPT = 4 * 2**20  # bytes the write-ahead log keeps on disk when it is empty
 
 # What reading a damaged file can raise. `UnicodeError`: SQLite quotes the damage in its message,
@@ -136,7 +139,7 @@ def finish(db: sqlite3.Connection) -> None:
 def _is_plain(db: sqlite3.Connection) -> bool:
     """Whether the file could be taken out of WAL mode, as far as that was tried."""
     try:
-        (mode,) = db.execute("PRAGMA journal_mode = DELETE").fetchone()
+        (mode,) = db.execute(f"PRAGMA journal_mode = {_NO_JOURNAL}").fetchone()
         return str(mode) != "wal"
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
@@ -162,7 +165,7 @@ def only_user(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA busy_timeout = 0")
         # A writer is in WAL mode, and all who are must leave before it can be changed. A disk that
         # refuses WAL cannot say whether there is a writer.
-        for mode in ("wal", "delete"):
+        for mode in (_NO_JOURNAL, "wal", _NO_JOURNAL):
             (found,) = db.execute(f"PRAGMA journal_mode = {mode}").fetchone()
             if found != mode:
                 raise sqlite3.OperationalError(f"the journal mode is `{found}`, not `{mode}`")
