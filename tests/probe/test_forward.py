@@ -12,6 +12,7 @@ import torch
 import torch.nn.modules.module as torch_module
 from torch import Tensor, nn
 
+from paramedic.probe.call import Call
 from paramedic.probe.forward import HOOK_SECONDS, ForwardTap
 
 
@@ -34,17 +35,26 @@ def _open(*modules: nn.Module) -> Iterator[ForwardTap]:
         tap.close()
 
 
+def _keys(calls: list[Call]) -> list[int]:
+    return [call.key for call in calls]
+
+
+def _output(call: Call) -> Tensor | None:
+    return None if call.output is None else call.output.alive()
+
+
 def test_calls_in_the_order_they_finish() -> None:
     model, x = _model(), _x()
     with _open(model) as tap:
         output = model(x)
         calls = tap.take()
-    assert [call.module for call in calls] == [model[0], model[1], model[2], model]
-    assert calls[0].inputs == [x]
-    assert calls[0].inputs[0] is x
-    assert calls[1].inputs[0] is calls[0].output
-    assert calls[3].output is output
-    assert calls[2].output is output
+    assert _keys(calls) == [id(one) for one in (model[0], model[1], model[2], model)]
+    assert [one.alive() for one in calls[0].inputs] == [x]
+    assert calls[0].output is not None
+    assert calls[0].output.alive() is None  # autograd does not save it
+    assert calls[1].inputs[0].mark == calls[0].output.mark
+    assert _output(calls[3]) is output
+    assert _output(calls[2]) is output
     assert all(call.training and call.intact() for call in calls)
 
 
@@ -69,7 +79,7 @@ def test_keyword_arguments() -> None:
         model(a, second=b)
         calls = tap.take()
     for call in calls:
-        assert [id(one) for one in call.inputs] == [id(a), id(b)]
+        assert [one.alive() is twin for one, twin in zip(call.inputs, (a, b), strict=True)]
 
 
 def test_nested_arguments_and_outputs() -> None:
@@ -83,7 +93,7 @@ def test_nested_arguments_and_outputs() -> None:
         output = model(batch, pair)
         (call,) = tap.take()
     assert len(call.inputs) == 3
-    assert call.output is output[1]  # the first floating one
+    assert _output(call) is output[1]  # the first floating one
 
 
 def test_only_the_modules_asked_for_and_losses() -> None:
@@ -93,8 +103,8 @@ def test_only_the_modules_asked_for_and_losses() -> None:
         target = torch.zeros(2, 2)
         criterion(watched(_x()), target)
         calls = tap.take()
-    assert [call.module for call in calls] == [*watched, watched, criterion]
-    assert calls[-1].inputs[1] is target
+    assert _keys(calls) == [id(one) for one in (*watched, watched, criterion)]
+    assert calls[-1].inputs[1].alive() is target
 
 
 def test_the_modules_asked_for_may_grow() -> None:
@@ -105,7 +115,7 @@ def test_the_modules_asked_for_may_grow() -> None:
     assert tap.take() == []
     ids.add(id(model[1]))
     model(_x())
-    assert [call.module for call in tap.take()] == [model[1]]
+    assert _keys(tap.take()) == [id(model[1])]
     tap.close()
 
 
@@ -133,12 +143,12 @@ def test_closed_it_is_not_there() -> None:
         tap.open()
         assert len(torch_module._global_forward_hooks) == len(before) + 1
         model(_x())
-    assert tap.calls == []
+    assert not tap.calls
     assert not tap.is_open
     assert dict(torch_module._global_forward_hooks) == before
     assert not torch_module._has_any_global_hook()
     model(_x())
-    assert tap.calls == []
+    assert not tap.calls
     tap.close()
 
 
@@ -181,7 +191,7 @@ def test_what_the_hook_costs_is_estimated_from_its_calls() -> None:
     with _open(model) as tap:
         model(_x())
         other(_x())
-        assert tap.spent() == pytest.approx(8 * HOOK_SECONDS)
+        assert 8 * HOOK_SECONDS < tap.spent() < 1.0  # and what reading took
         assert tap.spent() == 0.0
 
 
@@ -202,7 +212,7 @@ def test_a_module_without_tensors() -> None:
     with _open(model) as tap:
         assert model("a") == "A"
         (call,) = tap.take()
-    assert (call.inputs, call.output) == ([], None)
+    assert (call.inputs, call.output) == ((), None)
     assert call.intact()
 
 
@@ -215,7 +225,7 @@ def test_an_error_in_the_forward_pass_leaves_no_call() -> None:
     with _open(model) as tap:
         with pytest.raises(ValueError, match="no"):
             model(_x())
-        assert [call.module for call in tap.take()] == [model[0]]
+        assert _keys(tap.take()) == [id(model[0])]
 
 
 def test_a_mode_that_is_given_with_the_call() -> None:

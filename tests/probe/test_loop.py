@@ -382,7 +382,7 @@ def test_a_recomputed_forward_pass_is_no_forward_pass() -> None:
         with _watched(model, optimizer) as seen:
             _train(model, optimizer, 4)
             window = seen.monitor.window()
-            assert seen.loop._tap.calls == []  # nothing is held from one turn to the next
+            assert not seen.loop._tap.calls  # nothing is held from one turn to the next
         return window.layer("act_mean"), model.runs, window.names
 
     means, runs, names = run(plain=False)
@@ -661,6 +661,6 @@ def test_what_checkpointing_computes_again_is_not_held() -> None:
         for _ in range(3):
             out = checkpoint(model, torch.ones(2, 3), use_reentrant=False)
             out.sum().backward()
-            assert monitor._loop._tap.calls == []
+            assert not monitor._loop._tap.calls
             optimizer.step()
     assert np.isfinite(monitor.window().layer("act_mean")[-1]).all()

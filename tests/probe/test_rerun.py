@@ -11,6 +11,7 @@ import torch.nn.modules.module as torch_module
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
+from paramedic.probe.call import Call
 from paramedic.probe.rerun import Rerun
 
 
@@ -48,16 +49,24 @@ def _model() -> Model:
     return Model()
 
 
+def _output(call: Call) -> Tensor:
+    """The copy is gone, and what it put out is."""
+    assert call.output is not None
+    output = call.output.tensor()
+    assert output is not None
+    return output
+
+
 def test_the_same_batch_gives_the_same_outputs() -> None:
     model = _model()
     with _remembered(model) as rerun:
         torch.manual_seed(5)
         output = model(_x(), scale=3.0)
-        calls, originals = rerun.calls()
-    assert torch.equal(calls[-1].output, output)
-    theirs = [originals[id(call.module)] for call in calls]
-    assert theirs == [model.linear, model.norm, model.dropout, model]
-    assert not any(call.module is module for call in calls for module in model.modules())
+        calls = rerun.calls()
+    assert torch.equal(_output(calls[-1]), output)
+    theirs = [model.linear, model.norm, model.dropout, model]
+    assert [call.key for call in calls] == [id(one) for one in theirs]
+    assert model.calls == 1  # it ran on a copy
 
 
 def test_the_users_model_and_random_stream_are_left_alone() -> None:
@@ -81,7 +90,7 @@ def test_the_last_batch_counts() -> None:
     with _remembered(model) as rerun:
         model(_x(0))
         output = model(_x(1))
-        assert torch.equal(rerun.calls()[0][-1].output, output)
+        assert torch.equal(_output(rerun.calls()[-1]), output)
 
 
 def test_calls_without_gradients_and_of_others_are_not_remembered() -> None:
@@ -90,21 +99,21 @@ def test_calls_without_gradients_and_of_others_are_not_remembered() -> None:
         other(_x())
         with torch.no_grad():
             model(_x())
-        assert rerun.calls() == ([], {})
+        assert rerun.calls() == []
         output = model(_x(1))
         with torch.no_grad():
             model(_x(2))
-        assert torch.equal(rerun.calls()[0][-1].output, output)
+        assert torch.equal(_output(rerun.calls()[-1]), output)
 
 
 def test_several_models() -> None:
     first, second = _model(), _model()
     with _remembered(first, second) as rerun:
         outputs = [first(_x(0)), second(_x(1))]
-        calls, originals = rerun.calls()
-    roots = [call for call in calls if isinstance(call.module, Model)]
-    assert [originals[id(call.module)] for call in roots] == [first, second]
-    assert all(torch.equal(call.output, out) for call, out in zip(roots, outputs, strict=True))
+        calls = rerun.calls()
+    roots = [call for call in calls if call.kind == "Model"]
+    assert [call.key for call in roots] == [id(first), id(second)]
+    assert all(torch.equal(_output(call), out) for call, out in zip(roots, outputs, strict=True))
 
 
 def test_automatic_precision_is_the_same() -> None:
@@ -112,20 +121,20 @@ def test_automatic_precision_is_the_same() -> None:
     with _remembered(model) as rerun:
         with torch.autocast("cpu", dtype=torch.bfloat16):
             output = model(_x())
-        (call,), _ = rerun.calls()
-        assert call.output.dtype is torch.bfloat16
-        assert torch.equal(call.output, output)
+        (call,) = rerun.calls()
+        assert _output(call).dtype is torch.bfloat16
+        assert torch.equal(_output(call), output)
         model(_x())
-        (call,), _ = rerun.calls()
-        assert call.output.dtype is torch.float32
+        (call,) = rerun.calls()
+        assert _output(call).dtype is torch.float32
 
 
 def test_modes_are_the_same() -> None:
     model = _model().eval()
     with _remembered(model) as rerun:
         output = model(_x())
-        calls, _ = rerun.calls()
-    assert torch.equal(calls[-1].output, output)
+        calls = rerun.calls()
+    assert torch.equal(_output(calls[-1]), output)
     assert not any(call.training for call in calls)
 
 
@@ -136,9 +145,9 @@ def test_a_recomputed_forward_is_not_the_last_batch(reentrant: bool) -> None:
     with _remembered(model) as rerun:
         first = model(_x(0))
         checkpoint(model, _x(1).requires_grad_(), use_reentrant=reentrant).sum().backward()
-        (call,), _ = rerun.calls()
+        (call,) = rerun.calls()
     expected = first if reentrant else model(_x(1))
-    assert torch.equal(call.output, expected)
+    assert torch.equal(_output(call), expected)
 
 
 def test_an_error_during_the_replay_puts_everything_back() -> None:
@@ -171,9 +180,9 @@ def test_closed_it_remembers_nothing_and_leaves_nothing() -> None:
     model = _model()
     with _remembered(model) as rerun:
         model(_x())
-    assert rerun.calls() == ([], {})
+    assert rerun.calls() == []
     model(_x())
-    assert rerun.calls() == ([], {})
+    assert rerun.calls() == []
     assert before == (
         len(torch_module._global_forward_hooks), len(torch_module._global_forward_pre_hooks),
     )  # fmt: skip

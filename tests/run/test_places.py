@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
+import sys
+import weakref
 from pathlib import Path
 
-from paramedic.run.places import Place, caller, calling_frame
+from paramedic.run.places import Place, caller, calling_frame, locals_of
 
 
 class Thing:
@@ -42,3 +44,26 @@ def test_words() -> None:
     assert str(place).endswith("test_places.py:3")
     assert place.to_json() == {"file": place.file, "line": 3}
     assert str(Place("gone.py", 4)) == "gone.py:4"
+
+
+def test_what_a_function_deletes_is_gone_although_it_was_asked_for() -> None:
+    def program() -> object:
+        kept, gone = Thing(), Thing()
+        before = locals_of(sys._getframe())
+        assert before["kept"] is kept
+        reference = weakref.ref(gone)
+        del gone, before
+        return reference()
+
+    assert program() is None
+
+
+def test_what_the_program_has_asked_for_itself_stays() -> None:
+    def program() -> dict[str, object]:
+        here = 1
+        own = locals()
+        locals_of(sys._getframe())
+        assert here == 1
+        return own
+
+    assert program()["here"] == 1

@@ -1,14 +1,15 @@
 """Statistics of what layers put out: level, spread, extremes, dead units and saturation.
 
-Like all statistics they are computed in one pass: by the native kernel over all values, or in
-NumPy over a sample of each output at a fixed stride; extremes and dead units need every value.
+They are computed when the layer has just put them out, so that nothing has to be kept until the
+backward pass. Like all statistics in one pass: by the native kernel over all values, or in NumPy
+over a sample of each output at a fixed stride; extremes and dead units need every value.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -17,9 +18,11 @@ from torch import Tensor, nn
 
 from paramedic.probe import native
 from paramedic.probe.chunks import moments_of
-from paramedic.probe.forward import Call
 from paramedic.probe.native import Vectors
 from paramedic.vocabulary import ACTIVATIONS
+
+if TYPE_CHECKING:
+    from paramedic.probe.call import Call
 
 Columns = dict[str, NDArray[np.float32]]
 
@@ -52,63 +55,77 @@ class _Function(NamedTuple):
 _PLAIN = _Function()
 
 
-@dataclass(slots=True)
-class _Reading:
-    """One tensor to read: the output of a layer, or the input that a functional call made."""
+class Reading(NamedTuple):
+    """What was read of one tensor: the output of a layer, or the input that a function made."""
 
-    row: int
-    values: Tensor
-    function: _Function
     of: str  # "act" or "input"
+    levels: tuple[float, ...] | None  # as `_LEVELS` names them; only of outputs
+    dead: float
+    saturated: float
 
 
 def activation_columns(calls: Sequence[Call], index: dict[int, int], rows: int) -> Columns:
     """One value per layer of each statistic; NaN for layers that were not called."""
     table = np.full((len(ACTIVATIONS), rows), np.nan, np.float32)
     columns = dict(zip(ACTIVATIONS, table, strict=True))
-    readings = []
-    shown = {id(call.output) for call in calls}
-    latest = {id(call.module): call for call in calls}
+    latest = {call.key: call for call in calls}
+    latest_read = {call.key: call for call in calls if call.readings is not None}
     for key, call in latest.items():
         row = index.get(key)
         if row is not None:
             columns["act_training"][row] = call.training
-            readings += _readings(row, call, shown)
-    if readings:
-        _fill_levels(columns, readings)
-        _fill_dead(columns, readings)
+            _fill(columns, row, latest_read.get(key))
     return columns
 
 
-def _readings(row: int, call: Call, shown: set[int]) -> list[_Reading]:
-    found = []
-    output = call.output
-    if output is not None and _is_readable(output) and call.intact():
-        found.append(_Reading(row, output, _function_of(call), "act"))
-    if call.inputs and id(call.inputs[0]) not in shown and _is_readable(call.inputs[0]):
-        function = _function_of_node(call.inputs[0])
-        if function != _PLAIN:
-            found.append(_Reading(row, call.inputs[0], function, "input"))
-    return found
-
-
-def _fill_levels(columns: Columns, readings: Sequence[_Reading]) -> None:
-    """Mean, variance, extremes and saturation."""
-    read = [_to_read(reading.values) for reading in readings]
-    levels = native.kernel.levels(Vectors(read)) if native.kernel else _sampled_levels(read)
-    _widen_extremes(levels, readings, read)
-    outputs = [place for place, reading in enumerate(readings) if reading.of == "act"]
-    rows = [readings[place].row for place in outputs]
-    for name, values in zip(_LEVELS, levels[:, outputs], strict=True):
-        columns[name][rows] = values
-    for place, reading in enumerate(readings):
-        bounds = reading.function.bounds
-        if bounds is not None:
-            share = _saturated_share(read[place], *bounds)
-            columns[f"{reading.of}_saturated"][reading.row] = share
+def _fill(columns: Columns, row: int, call: Call | None) -> None:
+    for reading in (call.readings or ()) if call is not None else ():
+        if call is not None and reading.of == "act" and not call.intact():
+            continue  # not what the layer has put out any more
+        for name, value in zip(_LEVELS, reading.levels or (), strict=False):
+            columns[name][row] = value
+        columns[f"{reading.of}_dead"][row] = reading.dead
+        columns[f"{reading.of}_saturated"][row] = reading.saturated
 
 
 _LEVELS = ("act_mean", "act_var", "act_max_abs", "act_nonfinite")
+
+
+def read(module: nn.Module, before: Tensor | None, output: Tensor | None) -> tuple[Reading, ...]:
+    """The statistics of what a layer puts out, and of its input `before` if no layer made it and
+    an activation function did."""
+    found = []
+    if output is not None and _is_readable(output):
+        found.append(_reading("act", output, _function_of(module, output)))
+    if before is not None and _is_readable(before):
+        function = _function_of_node(before)
+        if function != _PLAIN:
+            found.append(_reading("input", before, function))
+    return tuple(found)
+
+
+def _reading(of: str, values: Tensor, function: _Function) -> Reading:
+    to_read = _to_read(values)
+    levels = _levels(values, to_read) if of == "act" else None
+    dead = saturated = math.nan
+    if function.rectifies and values.dim() > 1:
+        dead = _dead_share(values)
+    if function.bounds is not None:
+        saturated = _saturated_share(to_read, *function.bounds)
+    return Reading(of, levels, dead, saturated)
+
+
+def _levels(values: Tensor, to_read: Tensor) -> tuple[float, ...]:
+    """Mean, variance, largest absolute value, and whether something is not finite."""
+    sampled = to_read.numel() < values.numel()
+    table = native.kernel.levels(Vectors([to_read])) if native.kernel else _sampled_levels(to_read)
+    mean, variance, extreme, bad = table[:, 0].tolist()
+    if sampled:  # look at every value for the extremes
+        low, high = torch.stack(torch.aminmax(values.detach())).tolist()
+        extreme = high if math.isnan(high) else max(-low, high)
+    if not math.isfinite(extreme):
+        return (math.nan, math.nan, math.inf, 1.0)
+    return (mean, variance, extreme, bad)
 
 
 def _to_read(values: Tensor) -> Tensor:
@@ -123,50 +140,14 @@ def _to_read(values: Tensor) -> Tensor:
     return flat.to("cpu", torch.float32).contiguous()
 
 
-def _sampled_levels(read: Sequence[Tensor]) -> NDArray[np.float32]:
+def _sampled_levels(read: Tensor) -> NDArray[np.float32]:
     """What the kernel's `levels` does, in NumPy."""
-    x = torch.cat([part.reshape(-1) for part in read]).numpy()
-    sizes = np.array([part.numel() for part in read])
-    found = moments_of(x, np.cumsum(sizes) - sizes)
+    x = read.reshape(-1).numpy()
+    found = moments_of(x, np.zeros(1, np.int64))
     extreme = np.where(found.bad > 0, np.inf, np.maximum(found.high, -found.low))
     variance = found.m2 / np.maximum(found.count, 1.0)
     with np.errstate(over="ignore"):
         return np.array([found.mean, variance, extreme, found.bad > 0]).astype(np.float32)
-
-
-def _widen_extremes(
-    levels: NDArray[np.float32], readings: Sequence[_Reading], read: Sequence[Tensor]
-) -> None:
-    """Where only a sample was read, look at every value for the extremes; one transfer."""
-    sampled = [
-        place
-        for place, reading in enumerate(readings)
-        if read[place].numel() < reading.values.numel()
-    ]
-    if sampled:
-        pairs = [torch.aminmax(readings[place].values.detach()) for place in sampled]
-        ends = _fetch([end.float() for pair in pairs for end in pair]).reshape(-1, 2)
-        levels[2, sampled] = np.maximum(-ends[:, 0], ends[:, 1])
-    bad = ~np.isfinite(levels[2])
-    if bad.any():
-        levels[:, bad] = np.array([np.nan, np.nan, np.inf, 1.0])[:, None]
-
-
-def _fill_dead(columns: Columns, readings: Sequence[_Reading]) -> None:
-    """Share of units (features, or channels of images) that no sample of the batch activates."""
-    rectified = [one for one in readings if one.function.rectifies and one.values.dim() > 1]
-    others = []
-    for reading in rectified:
-        if native.kernel is not None and native.is_dense(reading.values):
-            unit = _unit_axis(reading.values)
-            dead = native.kernel.dead(reading.values, unit) / reading.values.shape[unit]
-            columns[f"{reading.of}_dead"][reading.row] = dead
-        else:
-            others.append(reading)
-    if others:
-        shares = _fetch([_dead_share(one.values) for one in others])
-        for reading, share in zip(others, shares, strict=True):
-            columns[f"{reading.of}_dead"][reading.row] = share
 
 
 def _unit_axis(values: Tensor) -> int:
@@ -199,10 +180,13 @@ def _comes_from_convolution(values: Tensor) -> bool:
     return False
 
 
-def _dead_share(values: Tensor) -> Tensor:
+def _dead_share(values: Tensor) -> float:
+    """Share of units (features, or channels of images) that no sample of the batch activates."""
     unit = _unit_axis(values)
+    if native.kernel is not None and native.is_dense(values):
+        return native.kernel.dead(values, unit) / values.shape[unit]
     highest = values.detach().amax(dim=[axis for axis in range(values.dim()) if axis != unit])
-    return (highest <= 0).sum() / highest.numel()
+    return float((highest <= 0).sum() / highest.numel())
 
 
 def _saturated_share(values: Tensor, low: float, high: float) -> float:
@@ -213,28 +197,18 @@ def _saturated_share(values: Tensor, low: float, high: float) -> float:
     return float(np.mean((array < low + margin) | (array > high - margin)))
 
 
-def _fetch(scalars: Sequence[Tensor]) -> NDArray[np.float32]:
-    """Many one-value tensors with one transfer per device."""
-    if len({one.device for one in scalars}) > 1:
-        scalars = [one.cpu() for one in scalars]
-    return np.array(torch.stack(list(scalars)).tolist(), np.float32)
-
-
 def _is_readable(tensor: Tensor) -> bool:
     return tensor.layout is torch.strided and tensor.is_floating_point() and tensor.numel() > 0
 
 
-def _function_of(call: Call) -> _Function:
+def _function_of(module: nn.Module, output: Tensor) -> _Function:
     """The activation function behind an output, by the module or else by autograd's record."""
-    module = call.module
     if isinstance(module, nn.RNNBase):
         return _named("relu" if getattr(module, "nonlinearity", "") == "relu" else "tanh")
     if isinstance(module, nn.Hardtanh):
         return _clamp(module.min_val, module.max_val)
     known = _function_of_type(type(module))
-    if known is not None or call.output is None:
-        return known or _PLAIN
-    return _function_of_node(call.output)
+    return _function_of_node(output) if known is None else known
 
 
 def _function_of_type(kind: type[nn.Module]) -> _Function | None:

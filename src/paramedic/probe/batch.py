@@ -7,7 +7,6 @@ whether the loss was computed by a module or by a function.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,16 +16,17 @@ import torch
 from torch import Tensor, nn
 
 from paramedic.probe import native
+from paramedic.probe.call import Call
 from paramedic.probe.chunks import row_moments
-from paramedic.probe.comparison import operation
+from paramedic.probe.comparison import Comparison, compare, operation
 from paramedic.probe.copying import copied
 from paramedic.probe.fit import Term, is_weighted, term_of
-from paramedic.probe.forward import Call, SeenLoss
+from paramedic.probe.glimpse import mark_of
 from paramedic.probe.graph import nearest_nodes, saved_tensor
+from paramedic.probe.labels import Labels
 
 _SAMPLE_ROWS = 512  # of a batch that are read
 _FEW_ROWS = 64  # of a batch that are compared to find constant features
-_MOST_CLASSES = 10_000  # distinct labels that are counted
 
 # Autograd nodes that keep the target of a loss, and the name of that loss.
 _LOSS_NODES = {
@@ -79,6 +79,7 @@ class Batch:
 
     inputs: list[Tensor] = field(default_factory=list)
     output: Tensor | None = None
+    output_node: Any = None  # the autograd node that made it
     loss: str | None = None
     target: Tensor | None = None
     prediction: Tensor | None = None  # what the loss compares with the target
@@ -86,6 +87,8 @@ class Batch:
     error: Tensor | None = None  # the difference of a loss written by hand
     difference: Any = None  # the node of `prediction - target` in a loss written by hand
     is_mean: bool = False  # what is minimised is the mean of this loss alone
+    size: int | None = None  # samples, where inputs may be only the first of them
+    shapes: tuple[tuple[int, ...], ...] = ()  # of the prediction and the target, as written
     term: Term | None = None  # where it is not: the part that compares with targets
 
 
@@ -95,13 +98,13 @@ def find_batch(
     """Put together what the forward hooks and the graph of the loss tell about the batch."""
     batch = Batch()
     for call in calls:
-        own = isinstance(call.module, nn.modules.loss._Loss)
-        if id(call.module) in models:
-            batch.inputs, batch.output = call.inputs, call.output
-        elif len(call.inputs) > 1 and (own or (call.module is loss_fn and batch.loss is None)):
+        if call.key in models:
+            _take_model(batch, call, roots)
+        elif len(call.inputs) > 1 and (
+            call.is_loss or (call.key == id(loss_fn) and batch.loss is None)
+        ):
             # A loss of the user's own may wrap one of torch's, which says more.
-            batch.loss = loss_name(call.module)
-            batch.prediction, batch.target = call.inputs[0], call.inputs[1]
+            _take_loss(batch, call, roots)
     if batch.target is None or batch.loss not in _KNOWN:
         _look_inside(batch, roots)
     batch.is_mean = _is_mean(roots) or any(_is_seen_mean(call, roots) for call in calls)
@@ -109,11 +112,37 @@ def find_batch(
     return batch
 
 
+def _take_model(batch: Batch, call: Call, roots: Sequence[Tensor]) -> None:
+    found = [one.tensor() for one in call.inputs]
+    batch.inputs = [one for one in found if one is not None]
+    if call.output is not None:
+        alive, batch.output = call.output.alive(), call.output.tensor()
+        batch.output_node = node_at(roots, call.output.mark) if alive is None else alive.grad_fn
+    shape = call.inputs[0].shape if call.inputs else ()
+    batch.size = shape[0] if shape else None
+
+
+def _take_loss(batch: Batch, call: Call, roots: Sequence[Tensor]) -> None:
+    batch.loss = _LOSS_MODULES.get(call.kind, call.kind)
+    seen = call.inputs[:2]
+    batch.prediction, batch.target = (one.tensor() for one in seen)
+    batch.shapes = tuple(one.shape for one in seen)
+    if seen[0].alive() is None:
+        batch.node = node_at(roots, seen[0].mark)
+
+
+def node_at(roots: Sequence[Tensor], mark: int | None) -> Any:
+    """The operation near the loss that is known by a mark."""
+    if mark is None:
+        return None
+    return next((node for node in nearest_nodes(roots) if mark_of(node) == mark), None)
+
+
 def _is_seen_mean(call: Call, roots: Sequence[Tensor]) -> bool:
     """Whether a loss that was reported as a mean is all that is minimised."""
-    if not isinstance(call.module, SeenLoss) or not call.module.mean or len(roots) != 1:
+    if not call.is_mean or len(roots) != 1 or call.output is None:
         return False
-    value = call.output
+    value = call.output.tensor()
     return value is not None and value.numel() == roots[0].numel() == 1 and bool(value == roots[0])
 
 
@@ -151,10 +180,19 @@ def _look_inside(batch: Batch, roots: Sequence[Tensor]) -> None:
         batch.target, batch.prediction = inner.target, inner.prediction
 
 
+def sides_of(batch: Batch) -> Comparison:
+    """What the loss compares, as the user wrote it."""
+    found = compare(batch.prediction, batch.target, batch.node, batch.loss or "")
+    if not batch.shapes or batch.prediction is None:
+        return found
+    written, asked = batch.shapes
+    if found.output_shape == tuple(batch.prediction.shape):  # else it was expanded
+        found = found._replace(output_shape=written)
+    return found._replace(target_shape=asked)
+
+
 def loss_name(loss_fn: Any) -> str:
     """How a loss function is called: one of our names for torch's own, else its own name."""
-    if isinstance(loss_fn, SeenLoss):
-        return loss_fn.named
     if isinstance(loss_fn, nn.Module):
         kind = type(loss_fn).__name__
         return _LOSS_MODULES.get(kind, kind)
@@ -212,7 +250,7 @@ def batch_scalars(batch: Batch, labels: Labels) -> dict[str, float]:
     found: dict[str, float] = {}
     if batch.inputs:
         tensor = batch.inputs[0]
-        found["batch_size"] = float(tensor.shape[0] if tensor.dim() else 1)
+        found["batch_size"] = float(batch.size or (tensor.shape[0] if tensor.dim() else 1))
         found.update(_input_scalars(_rows(tensor)))
     if batch.target is not None:
         found.update(_target_scalars(_rows(batch.target), labels))
@@ -293,59 +331,6 @@ def _whole(rows: Tensor) -> dict[str, float]:
     if not bool((few == few.round()).all()):
         return {"target_whole": 0.0}
     return {"target_whole": 1.0, "target_classes": float(len(torch.unique(few)))}
-
-
-class Labels:
-    """How often each integer label was seen."""
-
-    def __init__(self) -> None:
-        self._counts = np.zeros(_MOST_CLASSES, np.int64)
-        self._stamps = np.full(_MOST_CLASSES, -1, np.int64)
-        self._others: Counter[int] = Counter()  # negative or very large labels
-        self._batches = 0
-        self._entropy, self._next_entropy = math.nan, 0
-        self.majority = math.nan  # the share of the most frequent label, as old as the entropy
-
-    def count(self, rows: Tensor) -> tuple[float, float, int]:
-        """Count the labels of a batch; gives the smallest, the largest, how many are distinct."""
-        self._batches += 1
-        if native.kernel is not None and rows.dtype is torch.int64 and rows.is_contiguous():
-            kernel = native.kernel
-            low, high, distinct, outside = kernel.labels(
-                rows, self._batches, self._counts, self._stamps
-            )
-            if not outside:
-                return float(low), float(high), distinct
-            rows = rows[(rows < 0) | (rows >= _MOST_CLASSES)]
-            return float(low), float(high), distinct + self._count_slowly(rows)
-        return float(rows.min()), float(rows.max()), self._count_slowly(rows)
-
-    def _count_slowly(self, rows: Tensor) -> int:
-        labels, seen = np.unique(rows.numpy(), return_counts=True)
-        for label, number in zip(labels.tolist(), seen.tolist(), strict=True):
-            if 0 <= label < _MOST_CLASSES:
-                self._counts[int(label)] += number
-            elif len(self._others) < _MOST_CLASSES:
-                self._others[label] += number
-        return len(labels)
-
-    def entropy(self) -> float:
-        """The entropy, in nats, of the labels seen so far.
-
-        It hardly moves once many batches were seen, so it is computed anew ever more rarely.
-        """
-        if self._batches >= self._next_entropy:
-            self._next_entropy = self._batches + 1 + self._batches // 8
-            counts = self._counts[self._counts > 0]
-            shares = counts / max(counts.sum(), 1)
-            self._entropy = float(-(shares * np.log(shares)).sum())
-            self.majority = float(shares.max(initial=0.0))
-        return self._entropy
-
-    def table(self) -> dict[int, int]:
-        """The counts, by label."""
-        usual = {int(label): int(self._counts[label]) for label in np.flatnonzero(self._counts)}
-        return dict(sorted({**self._others, **usual}.items()))
 
 
 def _output_scalars(rows: Tensor) -> dict[str, float]:

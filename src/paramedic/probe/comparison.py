@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import torch
 from torch import Tensor
+
+from paramedic.probe.glimpse import unexpanded
 
 # Between the output function and the loss these change shape or type, not values.
 _PASSES = (
@@ -46,7 +47,7 @@ def compare(prediction: Tensor | None, target: Tensor | None, node: Any, loss: s
     return Comparison(
         _function(start, loss),
         _shape_before_expanding(start, prediction),
-        _unexpanded(target),
+        () if target is None else unexpanded(target),
     )
 
 
@@ -101,16 +102,6 @@ def _shape_of(node: Any) -> tuple[int, ...] | None:
         return tuple(node.variable.shape)
     metadata = getattr(node, "_input_metadata", None)
     return tuple(int(size) for size in metadata[0].shape) if metadata else None
-
-
-def _unexpanded(target: Tensor | None) -> tuple[int, ...]:
-    """The shape of a target, with 1 where expanding repeats the same memory."""
-    if target is None:
-        return ()
-    if target.layout is not torch.strided:
-        return tuple(target.shape)
-    sizes = zip(target.shape, target.stride(), strict=True)
-    return tuple(1 if stride == 0 else size for size, stride in sizes)
 
 
 def kind_of(tensor: Tensor | None) -> str | None:

@@ -17,14 +17,15 @@ from torch.optim import Optimizer
 
 from paramedic.probe import ranks
 from paramedic.probe.activations import activation_columns
-from paramedic.probe.batch import Batch, Labels, batch_scalars, find_batch, loss_name
-from paramedic.probe.comparison import compare, compare_difference, kind_of
+from paramedic.probe.batch import Batch, batch_scalars, find_batch, loss_name, sides_of
+from paramedic.probe.call import Call
+from paramedic.probe.comparison import compare_difference, kind_of
 from paramedic.probe.compiler import is_compiled
 from paramedic.probe.cycle import Cycle
 from paramedic.probe.first_layer import first_constant
 from paramedic.probe.fit import Fit, term_of
-from paramedic.probe.forward import Call
 from paramedic.probe.guard import Guard
+from paramedic.probe.labels import Labels
 from paramedic.probe.layers import Layers
 from paramedic.probe.meter import Columns, Meter, unscale
 from paramedic.probe.modes import Modes
@@ -67,6 +68,7 @@ class Examiner:
         self._loss_fn = options.loss_fn
         self.modules = {id(part.module) for model in models.values() for part in parts(model)}
         self.modules.add(id(options.loss_fn))
+        self.copied = {*self.layers.roots, id(options.loss_fn)}  # modules that take the batch
         self._batch: Batch | None = None  # not read yet
         self._forward: tuple[dict[str, float], Columns] = ({}, {})  # read, and not used yet
         self._ordered = self._framed = False
@@ -129,7 +131,7 @@ class Examiner:
         if self.layers.waits_for_shapes:
             self._refresh()
         if not self._ordered and calls:
-            self.layers.executed(call.module for call in calls)
+            self.layers.executed(call.key for call in calls)
             if not self._framed:  # else the rows keep the places that frames refer to
                 self.layers.sort()
             self._ordered = True
@@ -162,17 +164,16 @@ class Examiner:
 
     def _infer(self, batch: Batch) -> None:
         task, source = infer_task(batch)
-        size = batch.inputs[0].shape[0] if batch.inputs and batch.inputs[0].dim() else None
-        chart = replace(self.chart, loss=batch.loss or self.chart.loss, batch_size=size)
+        chart = replace(self.chart, loss=batch.loss or self.chart.loss, batch_size=batch.size)
         chart = replace(chart, loss_mean=batch.is_mean)
         chart = replace(chart, input_kind=kind_of(batch.inputs[0] if batch.inputs else None))
-        if chart.straight is None and batch.output is not None:
-            chart = replace(chart, straight=is_straight(batch.output))
+        if chart.straight is None:
+            chart = replace(chart, straight=is_straight(batch.output_node))
         if batch.difference is not None:
             sides = compare_difference(batch.node, batch.difference)
             chart = replace(chart, **sides._asdict(), target_kind=kind_of(batch.target))
         elif batch.target is not None:
-            sides = compare(batch.prediction, batch.target, batch.node, batch.loss or "")
+            sides = sides_of(batch)
             chart = replace(chart, **sides._asdict(), target_kind=kind_of(batch.target))
         if task is not Task.UNKNOWN:
             chart = replace(chart, task=task, task_source=source)
@@ -205,6 +206,10 @@ class Examiner:
         # A layer may have appeared since: its rows are known from the next look on.
         if all(len(column) == len(self.layers.rows) for column in columns.values()):
             cycle.columns.update(columns)
+
+    def let_go(self) -> None:
+        """The backward pass is over: a batch that was not read by now was somebody else's."""
+        self._batch = None
 
     def glance(self, schedule: Schedule, cycle: Cycle) -> bool:
         """Whether the gradient has jumped. What that costs tells how often it can be asked."""

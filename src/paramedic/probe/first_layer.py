@@ -7,10 +7,15 @@ goes into the model shows nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from torch import Tensor, nn
 
 from paramedic.probe import native
-from paramedic.probe.forward import Call
 from paramedic.probe.tree import parts
+
+if TYPE_CHECKING:
+    from paramedic.probe.call import Call
 
 _ROWS = 64  # samples that are compared
 
@@ -21,33 +26,31 @@ def first_constant(calls: Sequence[Call]) -> dict[str, float]:
     A layer that is called again and again is judged by the call in which they differ most: the
     first call of a recurrent one is given a state that begins at zero.
     """
-    read = (call for call in calls if _reads_samples(call))
-    first = next(read, None)
-    if first is None:
+    known = [call for call in calls if call.constant is not None and call.intact()]
+    if not known:
         return {}
-    share = _constant_share(first)
-    again = (call for call in read if call.module is first.module)
-    while share == 1.0 and (call := next(again, None)) is not None:
-        share = _constant_share(call)
-    return {"first_constant": share}
+    own = (call.constant for call in known if call.key == known[0].key)
+    shares = [share for share in own if share is not None]
+    return {"first_constant": next((share for share in shares if share != 1.0), shares[-1])}
 
 
-def _reads_samples(call: Call) -> bool:
-    output = call.output
-    if output is None or not call.intact():
-        return False
-    if not next(parts(call.module)).own:
-        return False
-    if not call.inputs or not call.inputs[0].is_floating_point() or call.inputs[0].dim() < 2:
-        return False
-    samples = call.inputs[0].shape[0]
-    return output.is_floating_point() and output.dim() > 1 and output.shape[0] == samples > 1
-
-
-def _constant_share(call: Call) -> float:
-    assert call.output is not None
-    rows = call.output.detach()[:_ROWS]
+def constant_share(
+    module: nn.Module, inputs: Sequence[Tensor], output: Tensor | None
+) -> float | None:
+    """The share of units that are equal for all samples; None of what reads no samples."""
+    if output is None or not _reads_samples(module, inputs, output):
+        return None
+    rows = output.detach()[:_ROWS]
     features = rows.numel() // len(rows)
     if native.kernel is not None and native.is_dense(rows):
         return native.kernel.input(rows, len(rows))[6] / features
     return float((rows == rows[:1]).all(dim=0).sum()) / features
+
+
+def _reads_samples(module: nn.Module, inputs: Sequence[Tensor], output: Tensor) -> bool:
+    if not inputs or not inputs[0].is_floating_point() or inputs[0].dim() < 2:
+        return False
+    samples = inputs[0].shape[0]
+    if not (output.is_floating_point() and output.dim() > 1 and output.shape[0] == samples > 1):
+        return False
+    return bool(next(parts(module)).own)

@@ -1,16 +1,18 @@
 """Catching what modules take in and give out, without leaving anything in the model.
 
 The hook is a global one, since hooks that are stored in modules would be pickled and copied with
-them. It only keeps references, and only until the backward pass begins, while autograd holds most
-of these tensors anyway; statistics are computed then, in one go.
+them. What it sees is reduced to numbers at once: a tensor that was kept until the backward pass
+would keep its graph, however many forward passes come before that.
 """
 
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Container, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from time import perf_counter
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -21,9 +23,13 @@ from torch.nn.modules.module import (
 from torch.utils.hooks import RemovableHandle
 
 from paramedic.probe.backward import backward_passes
+from paramedic.probe.call import Call, CallReader, Subject, is_readable_now
+from paramedic.probe.guard import Guard
+from paramedic.probe.layers import Layers
 from paramedic.probe.tensors import all_tensors, first_tensor
 
 HOOK_SECONDS = 4e-6  # one call of a global forward hook, the slower path of `__call__` included
+_MOST_CALLS = 4096  # that are remembered
 
 
 def remove_global_hook(handle: RemovableHandle) -> None:
@@ -32,34 +38,31 @@ def remove_global_hook(handle: RemovableHandle) -> None:
     _global_forward_hooks_with_kwargs.pop(handle.id, None)
 
 
-class Call(NamedTuple):
-    """One forward pass of one module."""
-
-    module: nn.Module
-    inputs: list[Tensor]
-    output: Tensor | None
-    version: int  # of the output: tells if it was written to later
-    training: bool
-
-    def intact(self) -> bool:
-        """Whether nothing was written into the output since."""
-        return self.output is None or self.output._version == self.version
-
-
 class ForwardTap:
     """Collects the calls of watched modules while it is open.
 
-    `modules` tells, by `id`, the modules to keep; torch's loss modules are kept as well.
+    `modules` tells, by `id`, the modules to keep; torch's loss modules are kept as well. With
+    `layers` only their rows are measured; of the modules in `copied`, all if it is not given, the
+    arguments are kept as far as they are small.
     """
 
-    def __init__(self, modules: Container[int]) -> None:
-        self._modules = modules
+    def __init__(
+        self,
+        modules: Container[int],
+        layers: Layers | None = None,
+        copied: Container[int] | None = None,
+        guard: Guard | None = None,
+    ) -> None:
+        self._modules, self._layers, self._copied = modules, layers, copied
+        self._guard = Guard(strict=True) if guard is None else guard
         self._handle: RemovableHandle | None = None
         self._thread = 0
+        self._reader = CallReader()
         self.is_open = False
         self.paused = False  # during a backward pass, which may run a forward pass again
-        self.calls: list[Call] = []
+        self.calls: deque[Call] = deque(maxlen=_MOST_CALLS)
         self.fired = 0
+        self.seconds = 0.0  # of reading
 
     def open(self) -> None:
         """Start to collect."""
@@ -76,7 +79,7 @@ class ForwardTap:
             self._handle = None
             _open.remove(self)
         self.is_open = False
-        self.calls = []
+        self.take()
 
     def mute(self) -> None:
         """Collect no more, but leave an open hook in place.
@@ -84,17 +87,21 @@ class ForwardTap:
         A module that was compiled under the hook would be compiled again if it went away.
         """
         self.is_open = False
-        self.calls = []
+        self.take()
 
     def take(self) -> list[Call]:
         """What was collected since the last time."""
-        calls, self.calls = self.calls, []
+        calls = list(self.calls)
+        self.calls.clear()
+        self._reader.forget()
         return calls
 
     def spent(self) -> float:
-        """An estimate of the seconds the hook took since the last time this was asked."""
+        """The seconds the hook took since the last time this was asked: those of its mere calls
+        are an estimate."""
         fired, self.fired = self.fired, 0
-        return fired * HOOK_SECONDS
+        seconds, self.seconds = self.seconds, 0.0
+        return fired * HOOK_SECONDS + seconds
 
     def _is_here(self) -> bool:
         """Whether a loss may be ours; only with several trainings in threads it may not."""
@@ -109,16 +116,39 @@ class ForwardTap:
         wanted = id(module) in self._modules or (
             isinstance(module, nn.modules.loss._Loss) and self._is_here()
         )
-        if not wanted or not torch.is_grad_enabled():
-            return
+        if wanted and torch.is_grad_enabled():
+            begin = perf_counter()
+            self._guard.attempt("activations", self._note, module, args, kwargs, output)
+            self.seconds += perf_counter() - begin
+
+    def _note(self, module: nn.Module, args: Any, kwargs: Mapping[str, Any], output: Any) -> None:
         inputs = [args[0]] if len(args) == 1 and type(args[0]) is Tensor else all_tensors(args)
         if kwargs:  # in any order, but what a loss compares with comes last
             inputs += all_tensors([kwargs[name] for name in sorted(kwargs, key=_is_target)])
         result = output if type(output) is Tensor else first_tensor(output)
-        version = -1 if result is None else result._version
-        # Layers of Keras are given their mode with the call.
-        training = bool(kwargs["training"]) if "training" in kwargs else module.training
-        self.calls.append(Call(module, inputs, result, version, training))
+        if is_readable_now(inputs if result is None else [*inputs, result]):
+            # Layers of Keras are given their mode with the call.
+            training = bool(kwargs["training"]) if "training" in kwargs else module.training
+            subject = self._subject(module, training=training)
+            self.calls.append(self._reader.read(subject, module, inputs, result))
+
+    def _subject(self, module: nn.Module, *, training: bool) -> Subject:
+        key, kind, layers = id(module), type(module).__name__, self._layers
+        is_loss = isinstance(module, nn.modules.loss._Loss)
+        is_row = layers is None or key in layers.index
+        is_copied = self._copied is None or key in self._copied
+        return Subject(key, kind, training, is_loss, is_row=is_row, is_copied=is_copied)
+
+    def report(self, loss: SeenLoss, inputs: list[Tensor], result: Tensor) -> None:
+        """A loss that is no module was computed."""
+        if self.is_open and not self.paused and self._is_here():
+            subject = Subject(id(loss), loss.named, True, is_loss=True, is_mean=loss.mean)
+            begin = perf_counter()
+            call = self._guard.attempt(
+                "activations", self._reader.read, subject, loss, inputs, result
+            )
+            self.calls.extend(() if call is None else (call,))
+            self.seconds += perf_counter() - begin
 
 
 class SeenLoss(nn.modules.loss._Loss):
@@ -134,7 +164,7 @@ _open: list[ForwardTap] = []
 
 def is_loss_wanted() -> bool:
     """Whether a step is looked at, so that `loss_seen` is of use."""
-    return any(tap.is_open and not tap.paused for tap in _open)
+    return any(tap.is_open and not tap.paused for tap in tuple(_open))
 
 
 @lru_cache(maxsize=64)
@@ -146,11 +176,8 @@ def loss_seen(
     named: str, prediction: Tensor, target: Tensor, result: Tensor, *, mean: bool
 ) -> None:
     """A loss that is no module of torch was computed: `mean` of these, or something else."""
-    module = _standing_for(named, mean)
-    for tap in _open:
-        if tap.is_open and not tap.paused and tap._is_here():
-            call = Call(module, [prediction, target], result, result._version, module.training)
-            tap.calls.append(call)
+    for tap in tuple(_open):
+        tap.report(_standing_for(named, mean), [prediction, target], result)
 
 
 def _is_target(name: str) -> bool:

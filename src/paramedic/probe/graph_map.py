@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
-import torch
-from torch import Tensor
-
-from paramedic.probe.forward import Call
+from paramedic.probe.call import Call
+from paramedic.probe.glimpse import mark_of, memory_of
 from paramedic.probe.graph import operation_of, saved_tensors
 
 AFTER = ""  # the owner of what is computed after the model
@@ -35,7 +33,7 @@ class GraphMap:
         models: Container[int] = (),
     ) -> None:
         """Take the innermost module around each operation from the calls of a forward pass."""
-        positions = {node: position for position, node in enumerate(nodes)}
+        positions = {mark_of(node): position for position, node in enumerate(nodes)}
         spans = [span for call in calls if (span := _span(call, positions, names)) is not None]
         if not spans:  # somebody else's graph
             return
@@ -45,11 +43,11 @@ class GraphMap:
             self._owners[begin:end] = [name] * (end - begin)
         self._end = max(end for _, end, _ in spans)
         given = {
-            memory
+            one.memory
             for call in calls
-            if id(call.module) in models
+            if call.key in models
             for one in call.inputs
-            if (memory := _memory(one)) is not None
+            if one.memory is not None
         }
         self._inputs = set(_inputs(nodes, given))
 
@@ -80,29 +78,18 @@ class GraphMap:
 
 
 def _span(
-    call: Call, positions: dict[Any, int], names: dict[int, str]
+    call: Call, positions: dict[int | None, int], names: dict[int, str]
 ) -> tuple[int, int, str] | None:
     """The run of operations between the inputs and the output of one call."""
-    name = names.get(id(call.module))
-    if name is None or call.output is None or call.output.grad_fn not in positions:
+    name = names.get(call.key)
+    if name is None or call.output is None or call.output.mark not in positions:
         return None
-    before = [positions[one.grad_fn] for one in call.inputs if one.grad_fn in positions]
-    return max(before, default=-1) + 1, positions[call.output.grad_fn] + 1, name
+    before = [positions[one.mark] for one in call.inputs if one.mark in positions]
+    return max(before, default=-1) + 1, positions[call.output.mark] + 1, name
 
 
 def _inputs(nodes: Sequence[Any], given: Container[int]) -> Iterator[tuple[int, str]]:
     for position, node in enumerate(nodes):
         for name, value in saved_tensors(node).items():
-            if _memory(value) in given:
+            if memory_of(value) in given:
                 yield position, name
-
-
-def _memory(tensor: Tensor) -> int | None:
-    """Where the numbers of a tensor are; the same for views of it."""
-    if tensor.is_meta or not (tensor.is_floating_point() or tensor.is_complex()):
-        return None
-    if tensor.layout is torch.sparse_coo:
-        tensor = tensor._values()
-    elif tensor.layout is not torch.strided:
-        return None
-    return tensor.untyped_storage().data_ptr() or None

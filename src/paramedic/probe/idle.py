@@ -98,8 +98,9 @@ class Idle:
         """If the backward pass was ours, its loss counts."""
         begin = perf_counter() if self._timed else 0.0
         try:
-            grad = self.sentinel.grad
-            if grad is None or (grad is self._grad and grad._version == self._version):
+            grad, before = self.sentinel.grad, self._grad
+            self._grad = None  # it is the user's to let go of
+            if grad is None or (grad is before and grad._version == self._version):
                 return
             self.backwards += 1
             self.batches += 1

@@ -112,9 +112,9 @@ class Layers:
                 for part, parameters in _parts(name, module, fresh):
                     yield Row(part, module, parameters, tied, activation=_activation_of(module))
 
-    def executed(self, modules: Iterable[nn.Module]) -> None:
-        """Take the order of execution from `modules`, in the order they finished their forward."""
-        places = [self.index[id(m)] for m in modules if id(m) in self.index]
+    def executed(self, modules: Iterable[int]) -> None:
+        """Take the order of execution from the `id` of modules, in the order they finished."""
+        places = [self.index[key] for key in modules if key in self.index]
         seen = list(dict.fromkeys(places))
         for place in seen:
             self.rows[place].executed = True

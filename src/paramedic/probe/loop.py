@@ -16,24 +16,23 @@ from torch.optim import Optimizer
 
 from paramedic.probe.attendant import Attendant, has_closure
 from paramedic.probe.backward import backward_passes
+from paramedic.probe.call import Call
 from paramedic.probe.compiler import anything_compiled, never_traced
 from paramedic.probe.cycle import Cycle, GradientMarks, carried, single_number
 from paramedic.probe.examiner import Examiner
-from paramedic.probe.forward import Call, ForwardTap
+from paramedic.probe.forward import ForwardTap
 from paramedic.probe.guard import Guard, aside
 from paramedic.probe.idle import Idle
 from paramedic.probe.ledger import Ledger
-from paramedic.probe.meter import any_nonfinite
 from paramedic.probe.options import Options
-from paramedic.probe.origin import Origin, OriginFinder
+from paramedic.probe.origin import Origin
 from paramedic.probe.recorder import Recorder
-from paramedic.probe.rerun import Rerun
 from paramedic.probe.scaler import scaled_steps, scaler_at_work
 from paramedic.probe.schedule import FULL, VITALS, Schedule
 from paramedic.probe.step_hooks import StepHooks
 from paramedic.probe.tensors import is_sharded
+from paramedic.probe.tracer import Tracer
 
-_MOST_ORIGINS = 20  # traced in one run
 _LONGEST_IDLE = 512  # steps after which the losses noted meanwhile are told
 
 
@@ -62,9 +61,8 @@ class Loop:
         self._optimizers = {id(optimizer): optimizer for optimizer in optimizers}
         self._scaled = False  # a gradient scaler is in use
         self._on_cycle = on_cycle
-        self._tap = ForwardTap(examiner.modules)
-        self._rerun = Rerun(examiner.layers.roots) if options.on_nan == "replay" else None
-        self._origins = OriginFinder(examiner.layers)
+        self._tap = ForwardTap(examiner.modules, examiner.layers, examiner.copied, guard)
+        self._tracer = Tracer(examiner.layers, options.on_nan, guard)
         self._calls: Sequence[Call] = ()
         self._sentinel: Tensor | None = None
         self._expected = options.accumulate
@@ -76,8 +74,6 @@ class Loop:
         self._marks, self._unread = GradientMarks(), GradientMarks()
         self._origin: Origin | None = None
         self._root_value: float | None = None
-        self.origins = 0  # found so far
-        self._tracing = self._may_trace = options.on_nan != "off"
         self.blind = False  # compiled code: activations cannot be seen
 
     def attach(self) -> None:
@@ -85,8 +81,7 @@ class Loop:
         backward_passes.observe(self)
         scaled_steps.observe(self)
         self._hooks.attach()
-        if self._rerun is not None:
-            self._rerun.open()
+        self._tracer.open()
         self._arm()
 
     def detach(self) -> None:
@@ -95,8 +90,7 @@ class Loop:
         scaled_steps.forget(self)
         self._hooks.detach()
         self._tap.close()
-        if self._rerun is not None:
-            self._rerun.close()
+        self._tracer.close()
         self._calls = self._roots = ()
         self._marks, self._unread = GradientMarks(), GradientMarks()
 
@@ -112,9 +106,9 @@ class Loop:
         if cycle.level is not None:
             self._before_look(cycle, roots)
         self._marks.watch(self._watched(cycle))
-        if value is not None and not math.isfinite(value) and self._tracing:
+        if value is not None and not math.isfinite(value) and self._tracer.active:
             # Traced now, while the graph of the loss is whole.
-            self._origin = self.guard.attempt("origin", self._locate, roots)
+            self._origin = self._tracer.of_loss(roots, self._calls)
         # What is held longer adds to the peak of the memory.
         self._calls = ()
         self._tap.take()
@@ -136,21 +130,23 @@ class Loop:
             return
         if cycle.level == FULL:
             self._examiner.forward_seen(self._calls, roots)
-            self.guard.attempt("origin", self._origins.learn, roots, self._calls)
+            self._tracer.learn(roots, self._calls)
         else:
             cycle.scalars.update(self.guard.attempt("batch", self._examiner.fit, roots) or {})
 
-    def _locate(self, roots: Sequence[Tensor]) -> Origin:
-        if self._rerun is None or self._calls:
-            return self._origins.of_loss(roots, self._calls)
-        calls, originals = self._rerun.calls()
-        theirs = [call._replace(module=originals[id(call.module)]) for call in calls]
-        return self._origins.of_loss(roots, theirs, how="replay")
-
     @aside("backward")
     def after_backward(self) -> None:
-        origin, self._origin = self._origin, None
         self._tap.paused = False
+        try:
+            self._passed()
+        finally:  # the loss is the user's to let go of
+            self._roots, self._origin = (), None
+            self._examiner.let_go()
+            self._tracer.let_go()
+
+    def _passed(self) -> None:
+        """A backward pass is over."""
+        origin = self._origin
         if self._attendant.acts:
             self._hooks.put_last()
         touched = self._marks.touched()
@@ -174,9 +170,8 @@ class Loop:
         odd = self._scaled or self._closure or len(self._optimizers) > 1
         if cycle.level is not None:
             self._read(cycle, last, vigilant=not odd)
-        if self._tracing and cycle.origin is None:
-            self._trace_gradients(cycle)
-        self._roots = ()
+        if self._tracer.active and cycle.origin is None:
+            self._tracer.of_gradients(cycle, self._sentinel)
         if last and not odd and self._examiner.glance(self.schedule, cycle):
             self._startle(cycle)
 
@@ -200,15 +195,6 @@ class Loop:
         if cycle.stepping or self._expected is None:
             return True
         return not self._closure and cycle.backwards + coming >= self._expected
-
-    def _trace_gradients(self, cycle: Cycle) -> None:
-        if cycle.gradients is not None:
-            finite = cycle.gradients.finite
-        else:
-            grad = None if self._sentinel is None else self._sentinel.grad
-            finite = grad is None or not any_nonfinite(grad)
-        if not finite:
-            cycle.origin = self.guard.attempt("origin", self._origins.of_gradient)
 
     # -- optimizer steps ---------------------------------------------------------------------
 
@@ -337,17 +323,14 @@ class Loop:
             self.before_backward(roots)
         elif idle.jumped:
             self._startle(self.cycle)
-        elif self._tracing and idle.backwards:
-            self._trace_gradients(self.cycle)
+        elif self._tracer.active and idle.backwards:
+            self._tracer.of_gradients(self.cycle, self._sentinel)
 
     def _finish(self) -> None:
         cycle = self.cycle
         self._examiner.after_step(cycle)
         cycle.unscale_loss()
-        # Origins are traced once, not again at each step of a run that is lost already.
-        self.origins += cycle.origin is not None
-        self._may_trace = self._options.on_nan != "off" and self.origins < _MOST_ORIGINS
-        self._tracing = cycle.loss_finite and cycle.origin is None and self._may_trace
+        self._tracer.settle(cycle)
         self._closure = cycle.inside > 0
         if self._options.accumulate is None and cycle.backwards:
             self._expected = cycle.backwards - self._closure
@@ -382,7 +365,7 @@ class Loop:
         """Whether the steps until the next look can be left to `Idle`."""
         if self._attendant.acts:  # it wants to see every step
             return False
-        odd = self._closure or self._scaled or not self._tracing or len(self._optimizers) > 1
+        odd = self._closure or self._scaled or not self._tracer.active or len(self._optimizers) > 1
         sentinel = self._sentinel
         return not odd and sentinel is not None and sentinel.is_cpu and not is_sharded(sentinel)
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from paramedic.probe.forward import Call
+from paramedic.probe.call import Call
 from paramedic.probe.graph import (
     Birth,
     find_birth,
-    is_finite,
     nodes_in_order,
     operation_of,
     unproven,
@@ -23,6 +20,7 @@ from paramedic.probe.graph_map import AFTER, GraphMap
 from paramedic.probe.layers import Layers, qualified
 from paramedic.probe.meter import any_nonfinite
 from paramedic.probe.tree import parts
+from paramedic.probe.trouble import bad_samples
 
 LOSS = "(loss)"
 INPUT = "(input)"
@@ -114,18 +112,18 @@ class OriginFinder:
         names = self._names()
         poisoned = ""
         for call in calls:
-            if call.output is None or is_finite(call.output):
+            if call.finite:
                 continue
-            bad = [one for one in call.inputs if not _is_usable(one)]
-            if isinstance(call.module, nn.modules.loss._Loss):
-                if len(call.inputs) > 1 and any(one is call.inputs[1] for one in bad):
-                    return Origin("target", TARGET, how, samples=_samples(call.inputs[1]))
+            if call.is_loss:
+                target = next((bad for bad in call.bad if bad.place == 1), None)
+                if target is not None:
+                    return Origin("target", TARGET, how, samples=target.samples)
                 break
-            if not bad:
-                return Origin("module", names.get(id(call.module), ""), how)
-            if id(call.module) in self._layers.roots and bad[0].grad_fn is None:
-                return Origin("input", INPUT, how, samples=_samples(bad[0]))
-            poisoned = poisoned or names.get(id(call.module), "")
+            if not call.bad:
+                return Origin("module", names.get(call.key, ""), how)
+            if call.key in self._layers.roots and call.bad[0].is_leaf:
+                return Origin("input", INPUT, how, samples=call.bad[0].samples)
+            poisoned = poisoned or names.get(call.key, "")
         # What a part was given may come from the batch, or from code between the parts.
         return Origin("unknown", poisoned, how) if poisoned else Origin("loss", LOSS, how)
 
@@ -136,7 +134,7 @@ class OriginFinder:
         if birth is None:
             return self._late(roots, nodes, how)
         if birth.argument == "target":
-            return Origin("target", TARGET, how, samples=_samples(birth.value))
+            return Origin("target", TARGET, how, samples=bad_samples(birth.value))
         return Origin("loss", LOSS, how, birth.operation)
 
     def _in_graph(self, roots: Sequence[Tensor]) -> Origin:
@@ -162,9 +160,9 @@ class OriginFinder:
     def _outside(self, nodes: Sequence[Any], birth: Birth, value: Tensor) -> Origin:
         """An operation was given something that the graph did not compute."""
         if birth.argument == "target":
-            return Origin("target", TARGET, "graph", samples=_samples(value))
+            return Origin("target", TARGET, "graph", samples=bad_samples(value))
         if self._map.is_input(nodes, birth.position, birth.argument):
-            return Origin("input", INPUT, "graph", samples=_samples(value))
+            return Origin("input", INPUT, "graph", samples=bad_samples(value))
         owner = self._map.owner(nodes, birth.position)
         if owner == AFTER or value.dim() == 0:  # a single number is no batch
             return self._operation(nodes, birth)
@@ -203,21 +201,3 @@ class OriginFinder:
                 if parameter is wanted:
                     return qualified(prefix, path)
         return ""
-
-
-def _is_usable(tensor: Tensor) -> bool:
-    """Whether a tensor is finite, or a mask of minus infinities that is added to scores."""
-    if is_finite(tensor):
-        return True
-    if tensor.layout is not torch.strided or tensor.is_complex():
-        return False
-    seen = torch.unique(tensor.detach())  # NaNs are all different
-    return len(seen) <= 2 and float(seen[0]) == -math.inf and math.isfinite(seen[-1])
-
-
-def _samples(tensor: Tensor | None) -> tuple[int, ...]:
-    """The first few samples of a batch that have a non-finite value."""
-    if tensor is None or not tensor.dim() or tensor.layout is not torch.strided:
-        return ()
-    rows = torch.isfinite(tensor.detach()).reshape(len(tensor), -1).all(dim=1)
-    return tuple(torch.nonzero(~rows).flatten()[:8].tolist())

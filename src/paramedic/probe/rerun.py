@@ -12,15 +12,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.modules.module import (
     register_module_forward_hook,
     register_module_forward_pre_hook,
 )
+from torch.utils._pytree import tree_map_only
 from torch.utils.hooks import RemovableHandle
 
 from paramedic.probe.backward import inside_backward
-from paramedic.probe.forward import Call, ForwardTap, remove_global_hook
+from paramedic.probe.call import Call
+from paramedic.probe.forward import ForwardTap, remove_global_hook
 
 
 class _Start(NamedTuple):
@@ -57,8 +59,7 @@ class Rerun:
         for handle in self._handles:
             remove_global_hook(handle)
         self._handles.clear()
-        self._random.clear()
-        self._starts.clear()
+        self.forget()
 
     def _is_ours(self, module: nn.Module) -> bool:
         if id(module) not in self._models or torch.compiler.is_compiling():
@@ -75,18 +76,30 @@ class Rerun:
         device = _device(module)
         autocast = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
         random = self._random.pop(id(module))
+        args, kwargs = tree_map_only(Tensor, _without_graph, (args, kwargs))
         self._starts[id(module)] = _Start(module, args, kwargs, random, autocast, device)
 
-    def calls(self) -> tuple[list[Call], dict[int, nn.Module]]:
-        """The calls of a repeated forward pass, and the original of each copied module."""
+    def forget(self) -> None:
+        """The backward pass is over: nobody will ask for this batch any more."""
+        self._random.clear()
+        self._starts.clear()
+
+    def calls(self) -> list[Call]:
+        """The calls of a repeated forward pass, as if the user's own modules had been called."""
         calls: list[Call] = []
-        originals: dict[int, nn.Module] = {}
         for start in list(self._starts.values()):
             twin = copy.deepcopy(start.model)
             pairs = zip(twin.modules(), start.model.modules(), strict=True)
-            originals.update({id(ours): theirs for ours, theirs in pairs})
-            calls += _run(twin, start)
-        return calls, originals
+            originals = {id(ours): id(theirs) for ours, theirs in pairs}
+            calls += [call._replace(key=originals[call.key]) for call in _run(twin, start)]
+        return calls
+
+
+def _without_graph(tensor: Tensor) -> Tensor:
+    """The same values; what was computed stays something that was computed."""
+    if tensor.grad_fn is None:
+        return tensor
+    return tensor.detach().requires_grad_().view_as(tensor)
 
 
 def _run(twin: nn.Module, start: _Start) -> list[Call]:

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from torch import Tensor
-
 # What hands values on, moves, adds or averages them, by the beginning of the node's name.
 _LINEAR = (
     "Add", "Sub", "Neg", "Sum", "Mean", "Cumsum", "View", "Reshape", "UnsafeView", "Permute",
@@ -29,9 +27,8 @@ _OUTPUTS = ("Sigmoid", "Softmax", "LogSoftmax", "LogSigmoid")
 _MOST = 10_000  # operations: no use in walking a graph for seconds
 
 
-def is_straight(output: Tensor) -> bool | None:
-    """Whether no operation behind `output` bends anything; None if there is no record of it."""
-    node = output.grad_fn
+def is_straight(node: Any) -> bool | None:
+    """Whether neither `node` nor any operation before it bends anything; None without a node."""
     while node is not None and _name(node).startswith(_OUTPUTS):
         node = node.next_functions[0][0]
     if node is None:

@@ -26,7 +26,7 @@ from paramedic.run.pairing import (
     owners,
     pairs,
 )
-from paramedic.run.places import Place, calling_frame
+from paramedic.run.places import Place, calling_frame, locals_of
 from paramedic.run.recordings import Recordings
 from paramedic.run.settings import Settings
 from paramedic.run.sources import MODE, OPTIMIZER, sources
@@ -208,9 +208,10 @@ def _expression(wanted: object) -> str:
     frame = calling_frame()
     if frame is None:
         return ""
-    owner = frame.f_locals.get("self")
+    own = locals_of(frame)
+    owner = own.get("self")
     attributes = {f"self.{key}": value for key, value in _attributes(owner).items()}
-    known = {**frame.f_globals, **attributes, **frame.f_locals}
+    known = {**frame.f_globals, **attributes, **own}
     return next((key for key, value in known.items() if value is wanted), "")
 
 

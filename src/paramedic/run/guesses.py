@@ -31,8 +31,9 @@ class Guesses:
         self._model: Callable[[], nn.Module | None] = lambda: None
         self._handle: Any = None
         self.awake = False  # whether answers of the model are looked at
-        self._batch: Any = None
-        self._output: Tensor | None = None
+        # Weak: what the program lets go of must not live longer for us.
+        self._batch: dict[Any, weakref.ref[Tensor]] = {}
+        self._output: Callable[[], Tensor | None] = _nothing
         self._left = 0  # steps from which something may be learned
         self._place: Any = None  # of the labels in a batch
         self._classes = 0
@@ -54,7 +55,7 @@ class Guesses:
             self.awake = True
 
     def _rest(self) -> None:
-        self._batch = self._output = None
+        self._batch, self._output = {}, _nothing
         if self._handle is not None:
             self._handle.remove()
             self._handle = None
@@ -65,9 +66,9 @@ class Guesses:
     def served(self, batch: Any, *, learned: bool) -> None:
         """A loader has served a batch, of data that the training learns from or of others."""
         if self._left:
-            self._batch = batch
+            self._batch = _weak_parts(batch)
         elif self._place is not None and not learned:
-            self._batch = batch
+            self._batch = _weak_parts(batch)
             self._arm()
         elif self._handle is not None:
             self._rest()
@@ -75,7 +76,7 @@ class Guesses:
     def ended(self) -> None:
         """A loader has no more batches, or the optimizer steps: an evaluation is over."""
         if self._handle is not None:
-            self._batch = self._output = None
+            self._batch, self._output = {}, _nothing
             if not self._left:
                 self._rest()
 
@@ -89,12 +90,13 @@ class Guesses:
         """In training these scores were compared with these labels."""
         if (
             self._left
-            and prediction is self._output
+            and prediction is self._output()
             and prediction.dim() == 2
             and target.dim() == 1
         ):
-            for place, part in _parts(self._batch):
-                if _is_same(part, target):
+            for place, reference in self._batch.items():
+                part = reference()
+                if part is not None and _is_same(part, target):
                     self._place, self._classes, self._left = place, prediction.shape[1], 0
                     break
 
@@ -106,14 +108,22 @@ class Guesses:
     @aside("guesses")
     def _answered(self, output: Tensor) -> None:
         if torch.is_grad_enabled():
-            self._output = output if self._left else None
-        elif self._place is not None and self._batch is not None:
-            labels = dict(_parts(self._batch)).get(self._place)
-            self._batch = None  # the first answer counts
+            self._output = weakref.ref(output) if self._left else _nothing
+        elif self._place is not None and self._batch:
+            labels = self._batch.get(self._place, _nothing)()
+            self._batch = {}  # the first answer counts
             if _fits(output, labels, self._classes):
                 assert labels is not None
                 right = (output.argmax(1) == labels.to(output.device)).sum()
                 self._on_guesses(right, len(labels))
+
+
+def _nothing() -> None:
+    """A reference to nothing."""
+
+
+def _weak_parts(batch: Any) -> dict[Any, weakref.ref[Tensor]]:
+    return {place: weakref.ref(part) for place, part in _parts(batch)}
 
 
 def _parts(batch: Any) -> Iterator[tuple[Any, Tensor]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from sys import getrefcount
 from types import CodeType, FrameType
 from typing import Any
 
@@ -18,6 +20,7 @@ _LIBRARIES = tuple(
 )
 _OURSELVES = os.path.dirname(os.path.dirname(os.path.realpath(__file__))) + os.sep
 _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_OURS = 3  # references to the variables of a frame: its own, ours, and that of who counts them
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,20 @@ def calling_frame() -> FrameType | None:
     return next(_frames(sys._getframe(1)), None)
 
 
+def locals_of(frame: FrameType) -> dict[str, Any]:
+    """The variables of a function that is running, at this moment.
+
+    Before Python 3.13 a frame that is asked keeps the answer, and so what the function deletes
+    after that: it is emptied again, unless the program itself has asked for it.
+    """
+    kept, code = frame.f_locals, frame.f_code
+    found = dict(kept)
+    if code.co_flags & inspect.CO_OPTIMIZED and type(kept) is dict and getrefcount(kept) <= _OURS:
+        for name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars):
+            kept.pop(name, None)
+    return found
+
+
 def _frames(frame: FrameType | None) -> Iterator[FrameType]:
     while frame is not None:
         if _is_theirs(frame.f_code.co_filename):
@@ -69,7 +86,7 @@ def _is_making(frame: FrameType, made: object) -> bool:
     code: CodeType = frame.f_code
     if code.co_name != "__init__" or not code.co_argcount:
         return False
-    return frame.f_locals.get(code.co_varnames[0]) is made
+    return locals_of(frame).get(code.co_varnames[0]) is made
 
 
 @cache

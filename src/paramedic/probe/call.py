@@ -1,0 +1,166 @@
+"""One forward pass of one module, reduced to numbers while its tensors are there."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.utils._python_dispatch import _disable_current_modes
+
+from paramedic.probe.activations import Reading, read
+from paramedic.probe.first_layer import constant_share
+from paramedic.probe.glimpse import Glimpse, Version
+from paramedic.probe.graph import is_finite
+from paramedic.probe.trouble import Bad, bad_arguments
+
+_OFTEN = 64  # calls of one module that are all read; then the 128th, the 256th …
+_CANDIDATES = 8  # layers with weights of which the first may be the one that reads samples
+_MOST_SHOWN = 4096  # outputs that are known by their identity
+
+
+class Call(NamedTuple):
+    """What is known of the call; nothing in it keeps a tensor or a module of the user's alive."""
+
+    key: int  # the `id` of the module
+    kind: str  # its class, or how a loss is called
+    is_loss: bool
+    is_mean: bool  # a loss that was reported as the mean of what it compares
+    training: bool
+    inputs: tuple[Glimpse, ...]
+    output: Glimpse | None
+    version: Version | None
+    finite: bool = True
+    bad: tuple[Bad, ...] = ()  # arguments, of a call whose output is not finite
+    readings: tuple[Reading, ...] | None = None  # None: not read
+    constant: float | None = None  # share of units that are equal for all samples
+
+    def let_go(self) -> None:
+        """Another call of the same module, or of the same loss, has come: its arguments count."""
+        for one in (*self.inputs, self.output):
+            if one is not None:
+                one.let_go()
+
+    def intact(self) -> bool:
+        """Whether nothing was written into the output since."""
+        return self.version is None or self.version.intact()
+
+
+class Subject(NamedTuple):
+    """Whose call it is, and what is wanted of it."""
+
+    key: int
+    kind: str
+    training: bool
+    is_loss: bool = False
+    is_mean: bool = False
+    is_row: bool = False  # its activations are wanted
+    is_copied: bool = False  # its arguments and its output are wanted
+
+
+class CallReader:
+    """Reads calls; remembers, until `forget`, which tensors were outputs of earlier ones."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """A backward pass begins."""
+        self._shown: dict[int, tuple[weakref.ref[Tensor], bool]] = {}  # by `id`; is it finite
+        self._count: dict[int, int] = {}
+        self._candidates: set[int] = set()
+        self._newest: dict[object, Call] = {}  # whose tensors are copied
+
+    def read(
+        self, subject: Subject, module: nn.Module, inputs: Sequence[Tensor], output: Tensor | None
+    ) -> Call:
+        """The call as it is remembered."""
+        with _unseen():
+            call = self._read(subject, module, inputs, output)
+        if subject.is_copied or subject.is_loss:
+            slot = subject.kind if subject.is_loss else subject.key
+            before = self._newest.get(slot)
+            if before is not None:
+                before.let_go()
+            self._newest[slot] = call
+        return call
+
+    def _read(
+        self, subject: Subject, module: nn.Module, inputs: Sequence[Tensor], output: Tensor | None
+    ) -> Call:
+        copied = subject.is_copied or subject.is_loss
+        call = Call(
+            subject.key, subject.kind, subject.is_loss, subject.is_mean, subject.training,
+            tuple(Glimpse(one, copied=copied) for one in inputs),
+            None if output is None else Glimpse(output, copied=copied),
+            None if output is None else Version(output),
+        )  # fmt: skip
+        if not self._is_due(subject.key):
+            return call
+        if subject.is_row:
+            is_new = bool(inputs) and self._finiteness(inputs[0]) is None
+            call = call._replace(readings=read(module, inputs[0] if is_new else None, output))
+        if output is not None:
+            call = call._replace(finite=self._is_finite(call, output))
+            self._show(output, finite=call.finite)
+        if not call.finite:
+            call = call._replace(bad=bad_arguments(inputs))
+        return call._replace(constant=self._constant(subject, module, inputs, output))
+
+    def _is_due(self, key: int) -> bool:
+        """Of a model that is called again and again without a backward pass ever less is read."""
+        count = self._count[key] = self._count.get(key, 0) + 1
+        return count <= _OFTEN or not count & (count - 1)
+
+    def _is_finite(self, call: Call, output: Tensor) -> bool:
+        level = next((one.levels for one in call.readings or () if one.levels is not None), None)
+        if level is not None:
+            return not level[3] > 0
+        known = self._finiteness(output)
+        return is_finite(output) if known is None else known
+
+    def _finiteness(self, tensor: Tensor) -> bool | None:
+        """Whether a tensor is finite, where it is the output of an earlier call; else None."""
+        reference, finite = self._shown.get(id(tensor), (None, False))
+        return finite if reference is not None and reference() is tensor else None
+
+    def _show(self, output: Tensor, *, finite: bool) -> None:
+        if len(self._shown) >= _MOST_SHOWN:
+            alive = {key: one for key, one in self._shown.items() if one[0]() is not None}
+            self._shown = alive if len(alive) < _MOST_SHOWN // 2 else {}
+        self._shown[id(output)] = weakref.ref(output), finite
+
+    def _constant(
+        self, subject: Subject, module: nn.Module, inputs: Sequence[Tensor], output: Tensor | None
+    ) -> float | None:
+        is_known = subject.key in self._candidates
+        if subject.is_loss or (not is_known and len(self._candidates) >= _CANDIDATES):
+            return None
+        share = constant_share(module, inputs, output)
+        if share is not None:
+            self._candidates.add(subject.key)
+        return share
+
+
+@contextmanager
+def _unseen() -> Iterator[None]:
+    """No mode of the program sees what we read: selective checkpointing would keep it."""
+    with torch._C.DisableTorchFunction():
+        if torch._C._len_torch_dispatch_stack():
+            with _disable_current_modes():
+                yield
+        else:
+            yield
+
+
+def is_readable_now(tensors: Sequence[Tensor]) -> bool:
+    """Whether there are numbers behind these tensors: not while a function is transformed, traced
+    or captured."""
+    if torch._C._functorch.peek_interpreter_stack() is not None:
+        return False
+    if any(type(one).__name__ in ("FakeTensor", "FunctionalTensor") for one in tensors):
+        return False
+    return not (any(one.is_cuda for one in tensors) and torch.cuda.is_current_stream_capturing())
