@@ -85,6 +85,10 @@ class Engine:
         self._final = False  # the newest heartbeat may not be amended any more
         self._began = 0.0  # the clock of this thread when the last examination began
 
+    def release(self) -> None:
+        """Tell nobody any more."""
+        self._on_open = None
+
     # -- the story -------------------------------------------------------------------------------
 
     def chart(self, chart: Chart) -> None:

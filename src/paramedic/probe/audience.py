@@ -148,6 +148,10 @@ class Audience:
         if self._display is not None:
             self._guard.attempt("display", self._display.close, self._status(), remedies, trace)
 
+    def release(self) -> None:
+        """Ask nobody any more how the run stands."""
+        self._sinks, self._display, self._status = {}, None, Status
+
     def _keep(self) -> None:
         assert self._waiting is not None
         (frame, chart), self._waiting = self._waiting, None

@@ -211,6 +211,13 @@ class Examiner:
         """The backward pass is over: a batch that was not read by now was somebody else's."""
         self._batch = None
 
+    def release(self) -> None:
+        """Nothing is measured any more: the model is the user's to let go of."""
+        self.layers.release()
+        self.meter.reset()
+        self.modes.refresh()
+        self._optimizers, self._loss_fn = (), None
+
     def glance(self, schedule: Schedule, cycle: Cycle) -> bool:
         """Whether the gradient has jumped. What that costs tells how often it can be asked."""
         if schedule.overhead is None and cycle.gradients is not None:  # it was read just now

@@ -75,6 +75,11 @@ class Idle:
         steps = self.step - self._first
         return steps, perf_counter() - self._began, self.cost * max(steps, 1)
 
+    def release(self) -> None:
+        """It will not start again: let go of whom it wakes."""
+        self.wake, self._mode = _nobody, _unchanged
+        self.sentinel, self._glance = torch.empty(0), _calm
+
     def before_backward(self, roots: Sequence[Tensor]) -> None:
         """Note the loss, and how the sentinel is."""
         begin = perf_counter() if self._timed else 0.0
@@ -148,3 +153,14 @@ class Idle:
             raise error
         self._guard.disable("backward", error)
         self.wake(None)
+
+
+def _nobody(roots: Sequence[Tensor] | None) -> None: ...
+
+
+def _calm() -> bool:
+    return False
+
+
+def _unchanged(step: int) -> bool:
+    return False

@@ -130,6 +130,11 @@ class Layers:
         for order, place in enumerate(sorted(ranks, key=lambda place: (ranks[place], place))):
             self.rows[place].order = order
 
+    def release(self) -> None:
+        """Nobody looks any more: hold no module, no optimizer and no parameter."""
+        self.models, self.optimizers, self.rows = {}, (), []
+        self._index()
+
     def sort(self) -> None:
         """Put the rows into the order of execution. Only before the first frame is recorded."""
         self.rows.sort(key=lambda row: row.order)

@@ -93,6 +93,19 @@ class Loop:
         self._tracer.close()
         self._calls = self._roots = ()
         self._marks, self._unread = GradientMarks(), GradientMarks()
+        self._sentinel = None
+        self._release()
+
+    def _release(self) -> None:
+        """Let go of who is told, so that nothing waits for the garbage collector to be freed."""
+        if self._idle.active:
+            self._step = self._idle.step
+            self._idle.stop()
+            del self.before_backward, self.after_backward
+        self._idle.release()
+        self._optimizers = {}
+        self._hooks.release()
+        self._on_cycle = _over
 
     # -- backward passes ---------------------------------------------------------------------
 
@@ -378,3 +391,7 @@ class Loop:
             self._tap.open()
         else:
             self._tap.close()
+
+
+def _over(step: int, cycle: Cycle) -> None:
+    """Nobody is told any more."""

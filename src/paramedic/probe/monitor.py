@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from torch import Tensor, nn
@@ -189,8 +188,7 @@ class Monitor:
 
     def judge_by(self, metric: Metric | None, surrogate: str) -> None:
         """Judge the run by a metric of its own; `surrogate` is why its loss measures nothing."""
-        engine = self._recorder.engine
-        engine.metric, engine.surrogate = metric, surrogate
+        self._recorder.engine.metric, self._recorder.engine.surrogate = metric, surrogate
 
     @property
     def conclusion(self) -> Conclusion:
@@ -236,7 +234,7 @@ class Monitor:
 
     @property
     def should_stop(self) -> bool:
-        """Whether treatment has given the run up: a loop that wants to be stopped asks this."""
+        """Whether treatment has given the run up."""
         return self._attendant.should_stop
 
     @property
@@ -283,16 +281,23 @@ class Monitor:
         finally:
             self._loop.detach()
             self._attendant.close()
-            self.guard.attempt("display", self._last_picture)
+            show = self._audience.close_display
+            self.guard.attempt("display", lambda: show(self.remedies, self.trace))
+            self._release()
 
     def abandon(self) -> None:
         """Stop watching and write nothing: the record of a forked child's parent is not its own."""
         self._closed = True
         self._loop.detach()
         self._attendant.close()
+        self._release()
 
-    def _last_picture(self) -> None:
-        self._audience.close_display(self.remedies, self.trace)
+    def _release(self) -> None:
+        """Hold nothing of the user's and no circle of references: what the user drops from now on
+        is freed at once."""
+        self.guard.attempt("layers", self._examiner.release)
+        self._audience.release()
+        self._recorder.engine.release()
 
     @aside("close")
     def _finish(self) -> None:
@@ -311,12 +316,7 @@ class Monitor:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     # -- what the loop tells -----------------------------------------------------------------

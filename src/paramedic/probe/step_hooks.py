@@ -29,6 +29,11 @@ class StepHooks:
             handle.remove()
         self._handles.clear()
 
+    def release(self) -> None:
+        """They will not be attached again: let go of who is called, and of the optimizers."""
+        self._optimizers = ()
+        self._begin = self._end = _nobody
+
     def put_last(self) -> None:
         """Let `begin` come after the hooks of others: who acts must see what they did to
         gradients and rates, and undo what he does before they undo theirs."""
@@ -50,3 +55,6 @@ class StepHooks:
     def _before(self) -> Iterator[tuple[Any, Any]]:
         for optimizer, handle in zip(self._optimizers, self._handles[::2], strict=True):
             yield optimizer._optimizer_step_pre_hooks, handle
+
+
+def _nobody(optimizer: Optimizer, args: Any, kwargs: Any) -> None: ...
