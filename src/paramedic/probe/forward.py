@@ -22,7 +22,7 @@ from torch.nn.modules.module import (
 )
 from torch.utils.hooks import RemovableHandle
 
-from paramedic.probe.backward import backward_passes
+from paramedic.probe.backward import BackwardObserver, backward_passes
 from paramedic.probe.call import Call, CallReader, Subject, is_readable_now
 from paramedic.probe.guard import Guard
 from paramedic.probe.layers import Layers
@@ -43,7 +43,8 @@ class ForwardTap:
 
     `modules` tells, by `id`, the modules to keep; torch's loss modules are kept as well. With
     `layers` only their rows are measured; of the modules in `copied`, all if it is not given, the
-    arguments are kept as far as they are small.
+    arguments are kept as far as they are small. Backward passes of the thread that calls
+    them concern the `observer`.
     """
 
     def __init__(
@@ -52,11 +53,13 @@ class ForwardTap:
         layers: Layers | None = None,
         copied: Container[int] | None = None,
         guard: Guard | None = None,
+        observer: BackwardObserver | None = None,
     ) -> None:
         self._modules, self._layers, self._copied = modules, layers, copied
+        self._observer = observer
         self._guard = Guard(strict=True) if guard is None else guard
         self._handle: RemovableHandle | None = None
-        self._thread = 0
+        self._thread, self._is_claimed = 0, False
         self._reader = CallReader()
         self.is_open = False
         self.paused = False  # during a backward pass, which may run a forward pass again
@@ -67,7 +70,7 @@ class ForwardTap:
     def open(self) -> None:
         """Start to collect."""
         self.is_open = True
-        self._thread = threading.get_ident()
+        self._thread = self._thread or threading.get_ident()
         if self._handle is None:
             self._handle = register_module_forward_hook(self._on_forward, with_kwargs=True)
             _open.append(self)
@@ -80,6 +83,11 @@ class ForwardTap:
             _open.remove(self)
         self.is_open = False
         self.take()
+
+    def end(self) -> None:
+        """Stop for good."""
+        self.close()
+        self._observer = None
 
     def mute(self) -> None:
         """Collect no more, but leave an open hook in place.
@@ -107,19 +115,30 @@ class ForwardTap:
         """Whether a loss may be ours; only with several trainings in threads it may not."""
         return len(backward_passes.observers) < 2 or threading.get_ident() == self._thread
 
-    def _on_forward(
-        self, module: nn.Module, args: Any, kwargs: Mapping[str, Any], output: Any
-    ) -> None:
+    def _on_forward(self, module: nn.Module, args: Any, *rest: Any) -> None:
         if torch.compiler.is_compiling() or not self.is_open or self.paused:
             return
+        # While another thread puts the hook up or takes it down, torch may leave the keyword
+        # arguments out.
+        kwargs, output = rest if len(rest) == 2 else ({}, rest[0])
         self.fired += 1
-        wanted = id(module) in self._modules or (
-            isinstance(module, nn.modules.loss._Loss) and self._is_here()
-        )
+        if id(module) in self._modules:
+            wanted = True
+            self.is_ours()
+        else:
+            wanted = isinstance(module, nn.modules.loss._Loss) and self._is_here()
         if wanted and torch.is_grad_enabled():
             begin = perf_counter()
             self._guard.attempt("activations", self._note, module, args, kwargs, output)
             self.seconds += perf_counter() - begin
+
+    def is_ours(self) -> None:
+        """This thread trains: losses and backward passes here are ours. Called at each step."""
+        here = threading.get_ident()
+        if self._thread != here or not self._is_claimed:
+            self._thread, self._is_claimed = here, True
+            if self._observer is not None:
+                backward_passes.claim(self._observer)
 
     def _note(self, module: nn.Module, args: Any, kwargs: Mapping[str, Any], output: Any) -> None:
         inputs = [args[0]] if len(args) == 1 and type(args[0]) is Tensor else all_tensors(args)

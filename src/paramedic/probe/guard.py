@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from threading import RLock
 from time import perf_counter, thread_time
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 logger = logging.getLogger("paramedic")
 
@@ -14,11 +16,16 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
+_OPEN: AbstractContextManager[Any] = nullcontext()
+
+
 class Guard:
     """Keeps account of what watching costs and of the parts that had to be switched off."""
 
-    def __init__(self, *, strict: bool) -> None:
+    def __init__(self, *, strict: bool, shared: bool = False) -> None:
         self.strict = strict
+        # What several threads of the program come to, one after the other.
+        self.lock: AbstractContextManager[Any] = RLock() if shared else _OPEN
         self.seconds = 0.0  # spent by us so far
         self.entered = 0.0  # when the method that is running began
         # Seconds of the processor among them, where somebody wants to know: asking takes its time.
@@ -45,7 +52,8 @@ class Guard:
         if part in self.disabled:
             return None
         try:
-            return function(*args, **kwargs)
+            with self.lock:
+                return function(*args, **kwargs)
         except Exception as error:
             if self.strict:
                 raise
@@ -87,7 +95,11 @@ def aside(
             guard.entered = begin = perf_counter()
             guard.entered_processor = work = thread_time() if guard.clocks_processor else 0.0
             try:
-                method(self, *args, **kwargs)
+                if guard.lock is _OPEN:
+                    method(self, *args, **kwargs)
+                else:
+                    with guard.lock:
+                        method(self, *args, **kwargs)
             except Exception as error:
                 if guard.strict:
                     raise

@@ -61,7 +61,9 @@ class Loop:
         self._optimizers = {id(optimizer): optimizer for optimizer in optimizers}
         self._scaled = False  # a gradient scaler is in use
         self._on_cycle = on_cycle
-        self._tap = ForwardTap(examiner.modules, examiner.layers, examiner.copied, guard)
+        self._tap = ForwardTap(
+            examiner.modules, examiner.layers, examiner.copied, guard, observer=self
+        )
         self._tracer = Tracer(examiner.layers, options.on_nan, guard)
         self._calls: Sequence[Call] = ()
         self._sentinel: Tensor | None = None
@@ -89,7 +91,7 @@ class Loop:
         backward_passes.forget(self)
         scaled_steps.forget(self)
         self._hooks.detach()
-        self._tap.close()
+        self._tap.end()
         self._tracer.close()
         self._calls = self._roots = ()
         self._marks, self._unread = GradientMarks(), GradientMarks()
@@ -220,6 +222,7 @@ class Loop:
 
     @never_traced
     def _on_step_end(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        self._tap.is_ours()
         if not self._idle.active:
             self._after_step(optimizer)
             self._attendant.after_step(optimizer)

@@ -7,6 +7,7 @@ On exactly the steps that matter most, those with an infinite gradient, the scal
 
 from __future__ import annotations
 
+import threading
 from typing import Any, Protocol
 
 import torch
@@ -25,29 +26,36 @@ class ScalerObserver(Protocol):
     def after_scaled_step(self, optimizer: Optimizer, *, skipped: bool) -> None: ...
 
 
-_at_work: GradScaler | None = None
+class _AtWork(threading.local):
+    """The scaler whose step this thread is in."""
+
+    scaler: GradScaler | None = None
+
+
+_at_work = _AtWork()
 
 
 def scaler_at_work() -> GradScaler | None:
-    """The scaler whose step observers were told of last."""
-    return _at_work
+    """The scaler of whose step observers are being told."""
+    return _at_work.scaler
 
 
 @never_traced
 def _observed_step(self: GradScaler, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
-    global _at_work
     observers = scaled_steps.observers
     if not observers or not self.is_enabled() or scaled_steps.inside.now:
         return scaled_steps.call(self, optimizer, *args, **kwargs)
-    _at_work = self
-    scale = self.get_scale()
-    for observer in observers:
-        observer.before_scaled_step(optimizer, scale)
-    result = scaled_steps.call(self, optimizer, *args, **kwargs)
-    skipped = _found_inf(self, optimizer)
-    for observer in observers:
-        observer.after_scaled_step(optimizer, skipped=skipped)
-    _at_work = None
+    _at_work.scaler = self
+    try:
+        scale = self.get_scale()
+        for observer in observers:
+            observer.before_scaled_step(optimizer, scale)
+        result = scaled_steps.call(self, optimizer, *args, **kwargs)
+        skipped = _found_inf(self, optimizer)
+        for observer in observers:
+            observer.after_scaled_step(optimizer, skipped=skipped)
+    finally:
+        _at_work.scaler = None
     return result
 
 

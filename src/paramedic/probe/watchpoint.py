@@ -24,7 +24,9 @@ class Watchpoint(Generic[Observer]):
 
     def __init__(self, owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
         self.observers: tuple[Observer, ...] = ()
-        self._threads: dict[int, int] = {}  # by the identity of an observer: where it began
+        self._threads: dict[int, int] = {}  # by the identity of an observer: where it belongs
+        self._unsure: set[int] = set()  # of these, who has only begun there
+        self._everywhere: set[int] = set()  # whom every thread concerns
         self._owner, self._name, self._wrapper = owner, name, wrapper
         self._base: Callable[..., Any] = getattr(owner, name)  # below all layers of ours
         self.original = self._base  # right below the layer that is on top
@@ -32,8 +34,8 @@ class Watchpoint(Generic[Observer]):
         self.inside = _Inside()
         self._lock = threading.Lock()
 
-    def observe(self, observer: Observer) -> None:
-        """Tell `observer` from now on."""
+    def observe(self, observer: Observer, *, everywhere: bool = False) -> None:
+        """Tell `observer` from now on; `everywhere`: of the calls of all threads."""
         with self._lock:
             top = getattr(self._owner, self._name)
             if top is not self._wrapper:
@@ -43,12 +45,22 @@ class Watchpoint(Generic[Observer]):
                 setattr(self._owner, self._name, self._wrapper)
             self.observers = (*self.observers, observer)
             self._threads[id(observer)] = threading.get_ident()
+            (self._everywhere if everywhere else self._unsure).add(id(observer))
+
+    def claim(self, observer: Observer) -> None:
+        """This thread is the one whose calls concern `observer`."""
+        with self._lock:
+            if any(one is observer for one in self.observers):
+                self._threads[id(observer)] = threading.get_ident()
+                self._unsure.discard(id(observer))
 
     def forget(self, observer: Observer) -> None:
         """Undo `observe`; the last one out puts the original back."""
         with self._lock:
             self.observers = tuple(one for one in self.observers if one is not observer)
             self._threads.pop(id(observer), None)
+            self._unsure.discard(id(observer))
+            self._everywhere.discard(id(observer))
             # If somebody wrapped us meanwhile, taking our layer out would take theirs too: then
             # the wrapper stays, without observers, and only passes the call on.
             if self.observers:
@@ -61,13 +73,18 @@ class Watchpoint(Generic[Observer]):
 
     @property
     def listeners(self) -> tuple[Observer, ...]:
-        """Whom a call of this thread concerns: those who began to observe in it, if there are
-        any, so that trainings in several threads do not hear each other; else everybody."""
+        """Whom a call of this thread concerns: those who belong to it, if there are any, so that
+        trainings in several threads do not hear each other; else those of whom that is not known
+        yet, and else everybody."""
         everybody = self.observers
         if len(everybody) < 2:
             return everybody
         here = threading.get_ident()
-        return tuple(one for one in everybody if self._threads.get(id(one)) == here) or everybody
+        keys = [id(one) for one in everybody]
+        mine = {key for key in keys if self._threads.get(key) == here} - self._everywhere
+        mine = mine or {key for key in keys if key in self._unsure} or set(keys)
+        mine |= self._everywhere
+        return tuple(one for one in everybody if id(one) in mine)
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
         """The call itself, marked so that what it calls of us is not told again."""

@@ -153,7 +153,7 @@ class ByHand:
         own: dict[int, Tensor] = {id(one): one for one in parameters}
         hand = Hand(self._whole(own or found, taken))
         if not self._hands:
-            backward_passes.observe(self)
+            backward_passes.observe(self, everywhere=True)
         hand.before_backward()
         self._hands.append(hand)
         self._asked = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -61,6 +61,10 @@ class Discovery:
         wanted = held(self._fresh(known))
         return any(id(parameter) in wanted for parameter in weights_of(module))
 
+    def is_waiting(self, known: Mapping[int, Training]) -> bool:
+        """Whether there is an optimizer that is not watched."""
+        return bool(self._fresh(known))
+
     def _fresh(self, known: Mapping[int, Training]) -> list[Optimizer]:
         return [
             one
@@ -68,9 +72,21 @@ class Discovery:
             if not (id(one) in known and any(one is two for two in known[id(one)].pair.optimizers))
         ]
 
-    def trainings(self, called: nn.Module | None, known: Mapping[int, Training]) -> list[Training]:
-        """A training, watched from now on, for each pair of models and optimizers."""
-        fresh = self._fresh(known)
+    def trainings(
+        self, called: nn.Module | None, known: Mapping[int, Training], used: Container[int] = ()
+    ) -> list[Training]:
+        """A training, watched from now on, for each pair of models and optimizers.
+
+        Of optimizers that another thread has made only those whose parameters are `used` here, by
+        `id`: the others may be stepping at this moment.
+        """
+        if called is not None:
+            used = {id(one) for one in weights_of(called)}
+        fresh = [
+            one
+            for one in self._fresh(known)
+            if self._notebook.is_ours(one) or any(key in used for key in held([one]))
+        ]
         owned = self._owned(fresh, called)
         found = pairs(owned, [one for one in fresh if owned[id(one)]])
         return [self._watched(pair) for pair in found]

@@ -6,6 +6,7 @@ Nothing is stored in the objects themselves: they are pickled, copied and compar
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -21,6 +22,12 @@ _Entry = tuple["weakref.ref[Any]", Place | None]
 _NO_LINE = Place("", 0)
 
 
+class _Line(threading.local):
+    """By which this thread changes a mode."""
+
+    now: Place | None = _NO_LINE
+
+
 class Notebook:
     """Notes each module and optimizer as it is made; `on_optimizer` is told of the latter."""
 
@@ -28,7 +35,8 @@ class Notebook:
         self._modules: dict[int, _Entry] = {}
         self._optimizers: dict[int, _Entry] = {}
         self._evaluated: dict[int, _Entry] = {}
-        self._line: Place | None = _NO_LINE  # by which a mode is being changed
+        self._line = _Line()
+        self._threads: dict[int, int] = {}  # where optimizers were made
         self._struck: dict[int, _Entry] = {}
         self._on_optimizer = on_optimizer
 
@@ -54,7 +62,14 @@ class Notebook:
     def optimizers(self) -> list[Optimizer]:
         """Those that are alive, oldest first."""
         list(_alive(self._struck))  # those that are not are let go of
-        return list(_alive(self._optimizers))
+        found = list(_alive(self._optimizers))
+        for key in self._threads.keys() - {id(one) for one in found}:
+            self._threads.pop(key, None)
+        return found
+
+    def is_ours(self, optimizer: Optimizer) -> bool:
+        """Whether an optimizer was made in this thread."""
+        return self._threads.get(id(optimizer)) == threading.get_ident()
 
     def modules(self) -> list[nn.Module]:
         """Those that are alive, oldest first."""
@@ -94,6 +109,7 @@ class Notebook:
         """There is an optimizer, made at this line."""
         known = self.place(optimizer)
         self._optimizers[id(optimizer)] = (weakref.ref(optimizer), place or known)
+        self._threads[id(optimizer)] = threading.get_ident()
         self._on_optimizer()
 
     def strike(self, optimizer: Optimizer) -> None:
@@ -114,15 +130,15 @@ class Notebook:
         def train(module: nn.Module, mode: bool = True) -> Any:
             if mode or not getattr(module, "training", False):
                 return original(module, mode)
-            outermost = self._line is _NO_LINE
+            outermost = self._line.now is _NO_LINE
             if outermost:
-                self._line = caller()
-            self._evaluated[id(module)] = (weakref.ref(module), self._line)
+                self._line.now = caller()
+            self._evaluated[id(module)] = (weakref.ref(module), self._line.now)
             try:
                 return original(module, mode)
             finally:
                 if outermost:
-                    self._line = _NO_LINE
+                    self._line.now = _NO_LINE
 
         return train
 
@@ -133,4 +149,4 @@ def _alive(entries: dict[int, _Entry]) -> Iterator[Any]:
         if found is not None:
             yield found
         else:  # else each search would take longer than the one before
-            del entries[key]
+            entries.pop(key, None)  # another thread may have been faster

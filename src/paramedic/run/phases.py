@@ -10,6 +10,7 @@ count right answers are for `guesses`.
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,11 +48,16 @@ class Evaluation:
         return {name: value for name, value in found.items() if not math.isnan(value)}
 
 
-class Phases:
-    """Follows loaders and losses; `take` gives the numbers of an epoch when one has ended."""
+class Phases(threading.local):
+    """Follows loaders and losses; `take` gives the numbers of an epoch when one has ended. Each
+    thread of the program has its own: made anew by these arguments, with nothing noted."""
 
-    def __init__(self, guard: Guard | None = None) -> None:
+    def __init__(
+        self, guard: Guard | None = None, all_guesses: list[Guesses] | None = None
+    ) -> None:
         self.guesses = Guesses(guard or Guard(strict=True), self._guessed)
+        if all_guesses is not None:
+            all_guesses.append(self.guesses)
         self._served: int | None = None  # the data set that served since the last step
         self._learned: set[int] = set()  # data that the training learns from
         self._noted = 0

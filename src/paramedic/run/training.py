@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from threading import get_ident
 
 import numpy as np
 
@@ -35,6 +36,7 @@ class Training:
     places: dict[str, Place] = field(default_factory=dict)  # `optimizer`, `loss`, `backward` …
     called: str = ""  # how the program refers to the model where it calls it
     optimizer: str = ""  # how it refers to the optimizer there
+    thread: int = field(default_factory=get_ident)  # in which it stepped last
     complete: bool = False  # all places that will be found are found
     steps_of_others: int = 0  # since it stepped last
     longest_pause: int = 0  # the most of these that it has been through

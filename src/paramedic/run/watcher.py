@@ -9,7 +9,8 @@ loss functions and loaders, which cost a few microseconds a step.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -29,6 +30,7 @@ from paramedic.run.by_hand import ByHand
 from paramedic.run.children import Children, sentence
 from paramedic.run.discovery import Discovery
 from paramedic.run.environments import Environments, Returns
+from paramedic.run.guesses import Guesses
 from paramedic.run.keeping import Keeping, discard
 from paramedic.run.keras import Keras
 from paramedic.run.keras_losses import KerasLosses
@@ -36,6 +38,7 @@ from paramedic.run.logged import Logged
 from paramedic.run.losses import observe_losses
 from paramedic.run.notebook import Notebook
 from paramedic.run.outcome import Record
+from paramedic.run.pairing import held, leaves
 from paramedic.run.patching import Function, Patches
 from paramedic.run.phases import Phases
 from paramedic.run.places import Place, caller
@@ -47,14 +50,23 @@ from paramedic.run.training import Training
 _MOST_CALLS = 10_000  # of modules that are asked whether they are trained
 
 
+class _Here(threading.local):
+    """What belongs to one thread of the program."""
+
+    def __init__(self) -> None:
+        self.current: Training | None = None  # the one that stepped last
+        self.lines: dict[str, Place] = {}  # the newest, until all trainings have theirs
+
+
 class Watcher:
     """Watches the whole process from `open` to `close`."""
 
     def __init__(self, settings: Settings, tell: Callable[..., None]) -> None:
-        self.guard = Guard(strict=settings.strict)
+        self.guard = Guard(strict=settings.strict, shared=True)
         self._settings = settings
         self._patches = Patches()
-        self._phases = Phases(self.guard)
+        self._guesses: list[Guesses] = []  # of all threads
+        self._phases = Phases(self.guard, self._guesses)
         self._notebook = Notebook(self._on_optimizer)
         self._keras = Keras(self._patches, self._notebook.note_optimizer)
         self._keras_losses = KerasLosses(
@@ -74,13 +86,12 @@ class Watcher:
         self._trainings: list[Training] = []
         self._kept = Keeping()
         self._by_optimizer: dict[int, Training] = {}
-        self._current: Training | None = None  # the one that stepped last
+        self._here = _Here()
         self._handles: list[Any] = []
         self._forward_handle: Any = None
         self._pending = False  # there is an optimizer whose training is not found yet
         self._compiled = False
         self._calls = 0
-        self._last: dict[str, Place] = {}  # the newest lines, until all trainings have theirs
         self._searching = True
         self._why_stop = ""
         self._process = os.getpid()
@@ -98,7 +109,7 @@ class Watcher:
         self._children.open(self._patches)
         observe_losses(self._patches, self._notice_loss, self._is_curious)
         self._patches.wrap(torch, "compile", self._compiler)
-        backward_passes.observe(self)
+        backward_passes.observe(self, everywhere=True)
         self._handles = [register_optimizer_step_pre_hook(self._on_step_begin)]
         if self._settings.may_stop:
             self._handles.append(register_optimizer_step_post_hook(self._on_step_end))
@@ -138,7 +149,7 @@ class Watcher:
         self._environments.close()
         self._logged.close()
         self._by_hand.abandon()
-        self._phases.guesses.close()
+        self._close_guesses()
         self._patches.remove()
         backward_passes.forget(self)
         for handle in self._handles:
@@ -146,6 +157,10 @@ class Watcher:
         self._handles = []
         self._disarm()
         self._searching = self._pending = False
+
+    def _close_guesses(self) -> None:
+        for guesses in self._guesses:
+            guesses.close()
 
     def _keep(self, training: Training) -> None:
         record = self.guard.attempt("records", training.close)
@@ -167,7 +182,7 @@ class Watcher:
         """Look at backward passes again: there may be another training."""
         if not self._searching:
             self._searching = True
-            backward_passes.observe(self)
+            backward_passes.observe(self, everywhere=True)
 
     def _compiler(self, original: Function) -> Function:
         """Compiled modules warn of global hooks, and are compiled again when these go: such a
@@ -176,7 +191,7 @@ class Watcher:
         def compile(*args: Any, **kwargs: Any) -> Any:
             self._compiled = True
             self._disarm()
-            self._phases.guesses.close()
+            self._close_guesses()
             return original(*args, **kwargs)
 
         return compile
@@ -195,7 +210,7 @@ class Watcher:
                 self._disarm()
 
     @aside("discovery")
-    def _search(self, called: nn.Module | None) -> None:
+    def _search(self, called: nn.Module | None, used: Container[int] = ()) -> None:
         if called is not None and not self._discovery.is_trained(called, self._by_optimizer):
             return
         self._disarm()
@@ -205,11 +220,13 @@ class Watcher:
             self._forget(training)
         place = caller()
         if place is not None and called is not None:
-            self._last[MODEL] = place
-        for training in self._discovery.trainings(called, self._by_optimizer):
+            self._here.lines[MODEL] = place
+        for training in self._discovery.trainings(called, self._by_optimizer, used):
             self._add(training)
             for other in before:
                 training.monitor.follow(other.monitor)
+        if self._discovery.is_waiting(self._by_optimizer):  # for the thread that trains it
+            self._on_optimizer()
 
     def _add(self, training: Training) -> None:
         for other in [one for one in self._trainings if one.precedes(training)]:
@@ -235,15 +252,16 @@ class Watcher:
     def _notice_backward(self, roots: Sequence[Tensor]) -> None:
         place = caller()
         if place is not None:
-            self._last[BACKWARD] = place
+            self._here.lines[BACKWARD] = place
         if self._pending or self._by_hand.search(roots):
-            self._search(None)
+            self._search(None, leaves(roots))
         if len(self._trainings) > 1:
             self._join(roots)
 
     def _join(self, roots: Sequence[Tensor]) -> None:
         """Trainings that a loss reaches together, as in an adversarial pair, are one."""
-        reached = self._discovery.reached(roots, self._trainings)
+        here = [one for one in self._trainings if one.thread == threading.get_ident()]
+        reached = self._discovery.reached(roots, here)
         if len(reached) < 2:
             return
         for training in reached:
@@ -265,12 +283,12 @@ class Watcher:
         if self._searching and torch.is_grad_enabled() and result.requires_grad:
             place = caller()
             if place is not None:
-                self._last[LOSS] = place
+                self._here.lines[LOSS] = place
         self._phases.loss_called(name, prediction, target, reduction, result)
 
     @aside("epochs")
     def _end_epoch(self) -> None:
-        values, training = self._phases.take(), self._current
+        values, training = self._phases.take(), self._here.current
         if training is not None and (values is not None or training.evaluated):
             training.epoch(values or {})
 
@@ -291,27 +309,31 @@ class Watcher:
 
     @never_traced
     def _on_step_begin(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        self.guard.attempt("discovery", self._begin_step, optimizer)
+
+    def _begin_step(self, optimizer: Optimizer) -> None:
         if self._searching:
             self._notice_step(optimizer)
+        here = self._here
         if not self._phases.trained():
             self._end_epoch()
             self._phases.trained()
-        elif self._current is not None and self._current.evaluated:
+        elif here.current is not None and here.current.evaluated:
             self._end_epoch()
         training = self._by_optimizer.get(id(optimizer))
-        if training is not None:
-            self._current = training
-            if self._environments.steps:
-                training.interacted(self._environments.steps)
-            if len(self._trainings) > 1:
-                self._age(training)
-        else:
+        if training is None:
             self._notebook.revive(optimizer)
+            return
+        here.current, training.thread = training, threading.get_ident()
+        if self._environments.steps:
+            training.interacted(self._environments.steps)
+        if len(self._trainings) > 1:
+            self._age(training)
 
     @aside("discovery")
     def _notice_step(self, optimizer: Optimizer) -> None:
         if self._pending:
-            self._search(None)
+            self._search(None, held([optimizer]))
         training = self._by_optimizer.get(id(optimizer))
         if training is not None and not training.complete:
             self._locate(training)
@@ -324,8 +346,8 @@ class Watcher:
         line = self._by_hand.line(training.pair.optimizers[0])
         place = line or caller()
         if place is not None:
-            self._last[STEP] = place
-        training.places.update(self._last)
+            self._here.lines[STEP] = place
+        training.places.update(self._here.lines)
         if line is not None:
             training.places[OPTIMIZER] = line
         # Inside a closure the first step begins before its backward pass.
@@ -348,7 +370,7 @@ class Watcher:
         stepped.longest_pause = max(stepped.longest_pause, stepped.steps_of_others)
         stepped.steps_of_others = 0
         for training in list(self._trainings):
-            if training is not stepped:
+            if training is not stepped and training.thread == stepped.thread:
                 training.steps_of_others += 1
                 if training.is_over:
                     self._forget(training)
