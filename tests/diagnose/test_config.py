@@ -175,3 +175,42 @@ def test_other_settings_are_refused(text: str) -> None:
 def test_several_settings_meet() -> None:
     texts = ["A.x=1", "B.x=2", "A.y=3", "A.x=4"]
     assert parse_settings(texts) == {"A": {"x": 4, "y": 3}, "B": {"x": 2}}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"[tool", b"\xff\xfe", b"a = " + b"[" * 5000, b"tool = 3"],
+    ids=["toml", "encoding", "depth", "kind"],
+)
+def test_a_broken_pyproject_of_somebody_is_ignored(
+    content: bytes, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    _write(tmp_path, '[tool.paramedic]\nignore = ["Y001"]')
+    (inner / "pyproject.toml").write_bytes(content)
+    for _ in range(2):
+        assert load(inner).ignore == ("Y001",)
+    told = [record for record in caplog.records if "ignores" in record.message]
+    assert len(told) == (content != b"tool = 3")
+    assert all("\n" not in record.message for record in told)
+
+
+def test_an_unreadable_pyproject_is_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _write(tmp_path, "[tool.paramedic]")
+
+    def refuse(self: Path, *args: object, **kwargs: object) -> None:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    assert load(tmp_path) == Config()
+
+
+def test_a_working_folder_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert load() == Config()

@@ -223,13 +223,19 @@ def _check_rules(select: Sequence[str], ignore: Sequence[str]) -> None:
 
 def _has_settings() -> bool:
     """Whether a file of the project may speak of us."""
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except OSError:  # it is gone
+        return False
     files = [one / "pyproject.toml" for one in (here, *here.parents)]
-    return any((one.parent / "paramedic.toml").is_file() for one in files) or any(
-        "paramedic" in one.read_text(encoding="utf-8", errors="replace")
-        for one in files
-        if one.is_file()
-    )
+    return any(os.path.isfile(one.parent / "paramedic.toml") or _names_us(one) for one in files)
+
+
+def _names_us(file: Path) -> bool:
+    try:
+        return "paramedic" in file.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # there is none, or it is not ours to read
+        return False
 
 
 def _show(outcome: Outcome, ending: Ending, *, verbose: bool) -> None:

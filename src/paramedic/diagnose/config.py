@@ -13,15 +13,20 @@ ratio = 1e-4
 
 from __future__ import annotations
 
+import logging
+import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from paramedic.diagnose.detector import Detector
 from paramedic.diagnose.rules import DEFAULT, RuleError, choose, rule_sets, rules
+
+logger = logging.getLogger("paramedic")
 
 KEYS = ("rules", "select", "ignore")
 _EXAMPLE = "write it as `G001.ratio=1e-4`"
@@ -83,19 +88,41 @@ class Config:
 def load(start: Path | None = None) -> Config:
     """The settings of the nearest file upwards from a directory; the defaults if there is none.
 
-    In one directory `paramedic.toml` comes before `pyproject.toml`.
+    In one directory `paramedic.toml` comes before `pyproject.toml`. A `pyproject.toml` that cannot
+    be read is somebody else's, and ignored.
     """
-    first = (Path.cwd() if start is None else start).absolute()
-    for folder in (first, *first.parents):
+    for folder in _upwards(start):
         own = folder / "paramedic.toml"
-        if own.is_file():
+        if os.path.isfile(own):
             return _checked(own, _read(own), "")
-        shared = folder / "pyproject.toml"
-        if shared.is_file():
-            tool = _read(shared).get("tool", {})
-            if "paramedic" in tool:
-                return _checked(shared, tool["paramedic"], "tool.paramedic")
+        tool = _tools(folder / "pyproject.toml")
+        if "paramedic" in tool:
+            return _checked(folder / "pyproject.toml", tool["paramedic"], "tool.paramedic")
     return Config()
+
+
+def _upwards(start: Path | None) -> tuple[Path, ...]:
+    try:
+        first = (Path.cwd() if start is None else start).absolute()
+    except OSError:  # the working folder is gone
+        return ()
+    return (first, *first.parents)
+
+
+def _tools(shared: Path) -> dict[str, Any]:
+    if not os.path.isfile(shared):
+        return {}
+    try:
+        tool = _read(shared).get("tool", {})
+    except (RuleError, OSError, ValueError, RecursionError) as error:
+        _say_ignored(shared, str(error).partition("\n")[0])
+        return {}
+    return tool if isinstance(tool, dict) else {}
+
+
+@lru_cache(maxsize=64)  # once for each
+def _say_ignored(file: Path, why: str) -> None:
+    logger.warning("Paramedic ignores `%s`: %s", file, why)
 
 
 def parse_setting(text: str) -> tuple[str, str, Any]:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, ModuleType, TracebackType
 
+from paramedic.run.namesakes import own_modules
+
 INTERRUPTED = 130  # what a shell reports for a program that was ended by Ctrl-C
 CRASHED = 1
 
@@ -96,7 +98,8 @@ def _as_main(program: Program) -> Iterator[None]:
         sys.path[:] = [folder, *sys.path[1:]]
     sys.excepthook = sys.__excepthook__
     try:
-        yield
+        with own_modules(folder):
+            yield
     finally:
         main = sys.modules["__main__"]
         sys.argv, sys.path[:], sys.modules["__main__"], sys.excepthook = before
