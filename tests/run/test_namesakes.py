@@ -90,6 +90,23 @@ def test_afterwards_all_is_as_before(tmp_path: Path) -> None:
     assert sys.modules["statistics"] is statistics
 
 
+def test_we_are_given_the_real_one_that_was_not_imported_yet(tmp_path: Path) -> None:
+    (tmp_path / "sndhdr.py").write_text("MINE = True")
+    code = f"""
+import sys
+from paramedic.run import namesakes
+sys.path.insert(0, {str(tmp_path)!r})
+with namesakes.own_modules({str(tmp_path)!r}):
+    import sndhdr
+    assert hasattr(sndhdr, "MINE")
+    exec("import sndhdr", ours := vars(namesakes))
+    exec(compile("import sndhdr", namesakes.__file__, "exec"), ours)
+    assert not hasattr(namesakes.sndhdr, "MINE")
+"""
+    ran = _run("-W", "ignore", "-c", code, folder=tmp_path.parent)
+    assert ran.returncode == 0, ran.stderr
+
+
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with own_modules(str(tmp_path / "no")):
         pass

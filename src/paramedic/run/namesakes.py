@@ -33,7 +33,7 @@ def own_modules(folder: str) -> Iterator[None]:
     if not names:
         yield
         return
-    real = _real(names)
+    real = _real(names, folder)
     before = builtins.__import__
     for name in real:
         sys.modules.pop(name, None)
@@ -73,11 +73,16 @@ def _from_the_start() -> set[str]:
     return set(ran.stdout.split())
 
 
-def _real(names: set[str]) -> dict[str, ModuleType]:
+def _real(names: set[str], folder: str) -> dict[str, ModuleType]:
     """The real modules of these names, with what is inside of them."""
-    for name in names & (sys.stdlib_module_names | set(_FOR_US)):
-        with suppress(Exception):  # one for another system, say
-            importlib.import_module(name)
+    before = list(sys.path)
+    sys.path[:] = [one for one in before if os.path.realpath(one) != os.path.realpath(folder)]
+    try:
+        for name in names & (sys.stdlib_module_names | set(_FOR_US)):
+            with suppress(Exception):  # one for another system, say
+                importlib.import_module(name)
+    finally:
+        sys.path[:] = before
     return {
         name: module for name, module in list(sys.modules.items()) if name.split(".")[0] in names
     }
