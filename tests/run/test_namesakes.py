@@ -61,9 +61,10 @@ def _run(*command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_program_gets_its_own_and_we_the_real_ones(program: Path) -> None:
-    plain = _run(program.name, folder=program.parent)
+    elsewhere = program.parent.parent  # Python itself looks into the folder that -m is used in
+    plain = _run(str(program), folder=elsewhere)
     assert plain.returncode == 0, plain.stderr
-    ran = _run("-m", "paramedic", "run", "--exit-zero", program.name, folder=program.parent)
+    ran = _run("-m", "paramedic", "run", "--exit-zero", str(program), folder=elsewhere)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout == plain.stdout
     assert "20 steps" in ran.stderr
