@@ -66,7 +66,8 @@ def test_the_program_gets_its_own_and_we_the_real_ones(program: Path) -> None:
     assert plain.returncode == 0, plain.stderr
     ran = _run("-m", "paramedic", "run", "--exit-zero", str(program), folder=elsewhere)
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout == plain.stdout
+    # The order may differ: what else the real modules import may be there already.
+    assert sorted(ran.stdout.splitlines()) == sorted(plain.stdout.splitlines())
     assert "20 steps" in ran.stderr
     assert "switched off" not in ran.stderr
 
