@@ -45,6 +45,16 @@ def test_targets_that_are_all_the_same_have_no_constant_answer_worth_the_name() 
     assert np.isnan(found.constant)
 
 
+def test_the_constant_answer_of_other_losses_is_the_one_that_was_computed() -> None:
+    scalars = {"fit_loss": [3.0] * 5, "fit_constant": [np.nan, 2.0, 2.0, 2.5, np.nan]}
+    plain = compare(
+        window(losses=9 + NOISE, scalars=scalars, chart=chart_of(1, loss="l1", loss_mean=True))
+    )
+    assert plain is not None
+    assert plain.constant == 2.5
+    assert plain.fit is None
+
+
 def test_batches_are_fractions_of_their_own_constant_answers() -> None:
     spreads = np.array([1.0, 1.0, 1.0, 100.0] * 10)
     scalars = {

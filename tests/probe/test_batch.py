@@ -44,6 +44,7 @@ def _find(
 
 
 X, Y = _randn(6, 4), _labels(6)
+VALUES = _randn(6, 3, seed=1)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +65,23 @@ X, Y = _randn(6, 4), _labels(6)
 def test_a_weighted_loss_is_no_plain_mean(loss: Callable[[Tensor], Tensor], plain: bool) -> None:
     """Its constant answer would not be that of the frequencies."""
     assert _find(nn.Linear(4, 3), loss, X).is_mean is plain
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda out: nn.L1Loss()(out, VALUES),
+        lambda out: F.l1_loss(out, VALUES),
+        lambda out: (VALUES - out).abs().mean(),
+        lambda out: (out - VALUES).abs().mean(),
+    ],
+)
+def test_the_targets_of_an_absolute_difference(loss: Callable[[Tensor], Tensor]) -> None:
+    """What a constant answer is compared with, also where it is only what a difference leaves."""
+    term = _find(nn.Linear(4, 3), loss, X).term
+    assert term is not None
+    assert term.kind == "l1"
+    assert torch.allclose(term.target.float(), VALUES, atol=1e-6)
 
 
 # -- finding the loss and its targets --------------------------------------------------------

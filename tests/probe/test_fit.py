@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from paramedic.probe.fit import Fit, term_of
+from paramedic.probe.fit import Fit, Term, term_of
 
 X = torch.randn(64, 5, generator=torch.Generator().manual_seed(0))
 Y = torch.randint(0, 3, (64,), generator=torch.Generator().manual_seed(1))
@@ -89,3 +89,33 @@ def test_it_is_known_once_it_was_seen() -> None:
     assert not fit.is_known
     fit.scalars(term_of([F.mse_loss(X @ W, VALUES) + W.sum()]))
     assert fit.is_known
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        F.l1_loss,
+        lambda out, target: F.smooth_l1_loss(out, target, beta=0.5),
+        lambda out, target: F.huber_loss(out, target, delta=2.0),
+    ],
+)
+def test_distances_against_the_median_of_each_output(
+    loss: Callable[[Tensor, Tensor], Tensor],
+) -> None:
+    root = loss(X @ W, VALUES)
+    term = term_of([root]) or Term("l1", X @ W, VALUES)
+    found = Fit().scalars(term)
+    medians = VALUES.double().quantile(0.5, dim=0).expand(64, 3)
+    assert found["fit_loss"] == pytest.approx(root.item(), rel=1e-5)
+    assert found["fit_constant"] == pytest.approx(loss(medians, VALUES.double()).item())
+
+
+def test_medians_are_of_bounded_memory() -> None:
+    fit = Fit()
+    for number in range(100):
+        target = torch.full((128, 1), float(number % 7))
+        found = fit.scalars(Term("l1", torch.zeros(128, 1), target))
+    assert fit._kept.numel() < 2**14
+    assert found["fit_constant"] == pytest.approx(12 / 7, rel=0.1)
+    wide = torch.randn(64, 10_000)
+    assert fit.scalars(Term("l1", torch.zeros_like(wide), wide)) == {}

@@ -154,6 +154,8 @@ def _level(levels: Floats, noise: float) -> Level:
 
 def _fit(window: Window) -> dict[str, Any]:
     """The part of a composed loss that compares predictions with targets, at the end."""
+    if window.chart.loss_mean:
+        return {}
     loss, constant = window.scalar("fit_loss"), window.scalar("fit_constant")
     seen = np.isfinite(loss) & np.isfinite(constant) & _late(window)
     if seen.sum() < _FEWEST_FITS:
@@ -197,6 +199,9 @@ def _constant(window: Window) -> float:
     spread, means = (known(window.scalar(f"implied_{name}")) for name in ("std", "mean"))
     if not math.isfinite(usual) and len(spread) and window.chart.loss_mean:
         usual = float(np.median(spread)) ** 2 + float(np.var(means))
+    answers = known(window.scalar("fit_constant"))
+    if not math.isfinite(usual) and len(answers) and window.chart.loss_mean:
+        usual = float(answers[-1])  # all targets that were seen by then are in it
     return usual if usual > TINY else math.nan
 
 

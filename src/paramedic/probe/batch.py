@@ -70,6 +70,7 @@ _LOSS_FUNCTIONS = {
 
 _LONGEST_CHAIN = 6  # operations between a loss written by hand and its difference
 _MEAN = 1  # the code of `reduction="mean"` in autograd's record
+_TOLD = ("cross-entropy", "nll", "mse")  # whose constant answer is told by `batch_scalars`
 _KNOWN = {*_LOSS_MODULES.values(), *_LOSS_NODES.values()}
 
 
@@ -89,7 +90,7 @@ class Batch:
     is_mean: bool = False  # what is minimised is the mean of this loss alone
     size: int | None = None  # samples, where inputs may be only the first of them
     shapes: tuple[tuple[int, ...], ...] = ()  # of the prediction and the target, as written
-    term: Term | None = None  # where it is not: the part that compares with targets
+    term: Term | None = None  # the part of the loss that compares with targets
 
 
 def find_batch(
@@ -108,8 +109,22 @@ def find_batch(
     if batch.target is None or batch.loss not in _KNOWN:
         _look_inside(batch, roots)
     batch.is_mean = _is_mean(roots) or any(_is_seen_mean(call, roots) for call in calls)
-    batch.term = None if batch.is_mean else term_of(roots)
+    batch.term = _term(batch, roots)
     return batch
+
+
+def _term(batch: Batch, roots: Sequence[Tensor]) -> Term | None:
+    """What a constant answer is compared with, unless frequencies and moments of targets tell."""
+    if not batch.is_mean:
+        return term_of(roots)
+    if batch.loss != "l1":
+        return None if batch.loss in _TOLD else term_of(roots)
+    if batch.prediction is not None and batch.target is not None:
+        return Term("l1", batch.prediction, batch.target)
+    targets = _implied_targets(batch)
+    if targets is None or batch.output is None:
+        return None
+    return Term("l1", _rows(batch.output), targets)
 
 
 def _take_model(batch: Batch, call: Call, roots: Sequence[Tensor]) -> None:
@@ -263,16 +278,21 @@ def batch_scalars(batch: Batch, labels: Labels) -> dict[str, float]:
 
 
 def _implied_scalars(batch: Batch) -> dict[str, float]:
-    """Mean and spread of the targets of a squared difference written by hand: they are what the
-    output and the difference leave."""
-    error = batch.error
-    if error is None or batch.output is None or error.shape != batch.output.shape:
-        return {}
-    sign = 1.0 if batch.difference.next_functions[0][0] is not None else -1.0
-    targets = _rows(batch.output).double() - sign * _rows(error).double()
-    if not targets.numel() or not bool(torch.isfinite(targets).all()):
+    """Mean and spread of the targets of a squared difference written by hand."""
+    targets = _implied_targets(batch)
+    if targets is None:
         return {}
     return {"implied_mean": float(targets.mean()), "implied_std": float(targets.std(correction=0))}
+
+
+def _implied_targets(batch: Batch) -> Tensor | None:
+    """What the output and a difference written by hand leave; None if they do not tell."""
+    error = batch.error
+    if error is None or batch.output is None or error.shape != batch.output.shape:
+        return None
+    sign = 1.0 if batch.difference.next_functions[0][0] is not None else -1.0
+    targets = _rows(batch.output).double() - sign * _rows(error).double()
+    return targets if targets.numel() and bool(torch.isfinite(targets).all()) else None
 
 
 def _rows(tensor: Tensor) -> Tensor:

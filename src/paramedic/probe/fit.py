@@ -3,10 +3,12 @@
 A loss may be a sum: cross-entropy less a bonus for sparsity, a reconstruction and a divergence. It
 can fall while the part that compares predictions with targets stays where guessing is. So at a look
 that part is found in autograd's record of the loss and computed anew, in the units of its own.
+Of a loss that is such a comparison and nothing else, it is the constant answer that is wanted.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +22,7 @@ from paramedic.probe.graph import nearest_nodes, saved_tensor
 _ROWS = 128  # of a batch that are read
 _MOST_PLACES = 16_384  # values of a target whose means are kept
 _FEWEST = 32  # targets from which a constant answer can be told
+_MOST_VALUES = 2**13  # of targets that are kept whole, where their medians are wanted
 _EACH = 10  # labels of a class from which their frequencies can be told
 
 _KINDS = {
@@ -28,7 +31,10 @@ _KINDS = {
     "MseLossBackward": "mse",
     "BinaryCrossEntropyBackward": "bce",
     "BinaryCrossEntropyWithLogitsBackward": "bce-with-logits",
+    "SmoothL1LossBackward": "smooth-l1",
+    "HuberLossBackward": "huber",
 }
+_BY_MEANS = ("mse", "bce", "bce-with-logits")  # whose best constant answer is the mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,7 @@ class Term:
     prediction: Tensor
     target: Tensor
     ignored: int = -100  # the label that does not count
+    bend: float = 1.0  # where `smooth-l1` and `huber` go from squares to distances
 
 
 def term_of(roots: Sequence[Tensor]) -> Term | None:
@@ -50,7 +57,9 @@ def term_of(roots: Sequence[Tensor]) -> Term | None:
     prediction, target = saved_tensor(node, "self"), saved_tensor(node, "target")
     if prediction is None or target is None or is_weighted(node):
         return None
-    return Term(_kind(node), prediction, target, _signed(getattr(node, "_saved_ignore_index", -1)))
+    ignored = _signed(getattr(node, "_saved_ignore_index", -1))
+    bend = getattr(node, "_saved_beta", getattr(node, "_saved_delta", 1.0))
+    return Term(_kind(node), prediction, target, ignored, float(bend))
 
 
 def is_weighted(node: Any) -> bool:
@@ -75,6 +84,8 @@ class Fit:
         self._labels = torch.zeros(0, dtype=torch.float64)  # how often each class was seen
         self._sums = torch.zeros(0, dtype=torch.float64)  # of the targets, by their places
         self._squares = self._sums
+        self._kept = self._sums  # rows of targets, the first that came
+        self._answer = math.nan  # the loss of their medians
         self._rows = 0  # that were added up
         self.is_known = False  # whether the loss has such a part
 
@@ -88,7 +99,7 @@ class Fit:
             return self._of_labels(prediction.float(), target, term.ignored)
         if target.dim() == 0 or target.shape != prediction.shape:
             return {}
-        return self._of_values(term.kind, prediction.double(), target.double())
+        return self._of_values(term, prediction.double(), target.double())
 
     def _of_labels(self, prediction: Tensor, target: Tensor, ignored: int) -> dict[str, float]:
         counted = target[target != ignored]
@@ -105,37 +116,58 @@ class Fit:
         loss = F.nll_loss(prediction, target, ignore_index=ignored)
         return {"fit_loss": float(loss), "fit_constant": float(-(shares * shares.log()).sum())}
 
-    def _of_values(self, kind: str, prediction: Tensor, target: Tensor) -> dict[str, float]:
+    def _of_values(self, term: Term, prediction: Tensor, target: Tensor) -> dict[str, float]:
         rows = target.reshape(len(target), -1)
-        if rows.shape[1] > _MOST_PLACES or not bool(torch.isfinite(rows).all()):
+        by_means = term.kind in _BY_MEANS
+        most = _MOST_PLACES if by_means else _MOST_VALUES // _FEWEST
+        if rows.shape[1] > most or not bool(torch.isfinite(rows).all()):
             return {}
         self._add(rows)
-        constant = self._constant(kind)
-        if self._rows < _FEWEST or not constant > 0:  # 0: the targets are all the same
+        if self._rows < _FEWEST:
             return {}
-        loss = _MEASURES[kind](prediction, target)
-        return {"fit_loss": float(loss), "fit_constant": constant}
+        constant = self._mean(term) if by_means else self._median(term, rows)
+        if not constant > 0:  # the targets are all the same
+            return {}
+        return {"fit_loss": _measure(term, prediction, target), "fit_constant": constant}
 
     def _add(self, rows: Tensor) -> None:
         if self._sums.shape != rows.shape[1:]:
             self._sums, self._squares = torch.zeros_like(rows[0]), torch.zeros_like(rows[0])
-            self._rows = 0
+            self._rows, self._kept = 0, rows[:0]
         self._rows += len(rows)
         self._sums += rows.sum(dim=0)
         self._squares += rows.square().sum(dim=0)
 
-    def _constant(self, kind: str) -> float:
+    def _mean(self, term: Term) -> float:
         """The loss of always answering the mean of each place."""
         means = self._sums / self._rows
-        if kind == "mse":
+        if term.kind == "mse":
             spread = (self._squares / self._rows - means.square()).mean().clamp_min(0.0)
             return float(spread) * self._rows / max(self._rows - 1, 1)
         shares = means.clamp(0.0, 1.0)
         return float(F.binary_cross_entropy(shares, shares))
 
+    def _median(self, term: Term, rows: Tensor) -> float:
+        """The loss of always answering the median of each place."""
+        if self._kept.numel() < _MOST_VALUES:
+            self._kept = torch.cat([self._kept, rows])
+            medians = self._kept.quantile(0.5, dim=0)
+            self._answer = _measure(term, medians.expand_as(self._kept), self._kept)
+        return self._answer
+
+
+def _measure(term: Term, prediction: Tensor, target: Tensor) -> float:
+    """The mean of the loss of this kind."""
+    if term.kind == "smooth-l1":
+        return float(F.smooth_l1_loss(prediction, target, beta=term.bend))
+    if term.kind == "huber":
+        return float(F.huber_loss(prediction, target, delta=term.bend))
+    return float(_MEASURES[term.kind](prediction, target))
+
 
 _MEASURES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "mse": F.mse_loss,
+    "l1": F.l1_loss,
     "bce": F.binary_cross_entropy,
     "bce-with-logits": F.binary_cross_entropy_with_logits,
 }
