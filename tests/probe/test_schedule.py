@@ -271,13 +271,37 @@ def test_an_alert_makes_the_next_steps_looked_at() -> None:
         schedule.agree(step, FULL, 1000)
         schedule.agree(step, VITALS, 1000)
     assert schedule.level(10) is None
-    schedule.alert()
+    assert schedule.alert(10)
     levels = []
     for step in range(10, 16):
         levels.append(schedule.level(step))
         if levels[-1]:
             schedule.looked(step, FULL, 0.01, 0.001)
     assert levels == [FULL] * 3 + [None] * 3
+
+
+def test_a_storm_of_alerts_keeps_to_the_budget() -> None:
+    """The first one is looked at at once, and the others as they can be paid for."""
+    schedule, cost, plain = Schedule(0.01), 0.001, 0.01
+    for step in range(5):
+        schedule.looked(step, FULL, plain + cost, cost)
+        schedule.agree(step, FULL, schedule.plan(step, FULL))
+    looked, taken = [], []
+    for step in range(5, 5000):
+        level = schedule.level(step)
+        if schedule.alert(step):
+            taken.append(step)
+            level = level or VITALS
+        if level:
+            looked.append(step)
+            schedule.looked(step, level, plain + cost, cost)
+            schedule.agree(step, level, schedule.plan(step, level), schedule.wait())
+        else:
+            schedule.passed(plain, 0.0)
+    assert taken[0] == 5
+    assert looked[:3] == [5, 6, 7]
+    assert len(taken) > 10
+    assert len(looked) * cost <= 1.1 * 0.01 * plain * 5000 + 5 * cost
 
 
 def test_glances_keep_to_their_share_of_the_budget() -> None:

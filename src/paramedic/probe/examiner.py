@@ -218,15 +218,17 @@ class Examiner:
         self.modes.refresh()
         self._optimizers, self._loss_fn = (), None
 
-    def glance(self, schedule: Schedule, cycle: Cycle) -> bool:
+    def glance(self, schedule: Schedule, cycle: Cycle, step: int) -> bool:
         """Whether the gradient has jumped. What that costs tells how often it can be asked."""
         if schedule.overhead is None and cycle.gradients is not None:  # it was read just now
             if cycle.gradients.jumped is not None:
                 return cycle.gradients.jumped
             norms = cycle.gradients.columns.get("grad_norm")
             return norms is not None and self.meter.vigil.glance_at(norms)
-        begin = time.perf_counter()
-        jumped = self.meter.vigil.glance()
+        if cycle.level is None and step % schedule.stride:
+            return False
+        vigil, begin = self.meter.vigil, time.perf_counter()
+        jumped = vigil.follow() if step < schedule.quiet_until else vigil.glance()
         schedule.glanced(time.perf_counter() - begin)
         return jumped
 

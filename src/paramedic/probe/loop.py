@@ -95,17 +95,16 @@ class Loop:
         self._tracer.close()
         self._calls = self._roots = ()
         self._marks, self._unread = GradientMarks(), GradientMarks()
-        self._sentinel = None
         self._release()
 
     def _release(self) -> None:
-        """Let go of who is told, so that nothing waits for the garbage collector to be freed."""
+        """Let go of who is told: nothing is to wait for the garbage collector."""
         if self._idle.active:
             self._step = self._idle.step
             self._idle.stop()
             del self.before_backward, self.after_backward
         self._idle.release()
-        self._optimizers = {}
+        self._optimizers, self._sentinel = {}, None
         self._hooks.release()
         self._on_cycle = _over
 
@@ -187,7 +186,7 @@ class Loop:
             self._read(cycle, last, vigilant=not odd)
         if self._tracer.active and cycle.origin is None:
             self._tracer.of_gradients(cycle, self._sentinel)
-        if last and not odd and self._examiner.glance(self.schedule, cycle):
+        if last and not odd and self._examiner.glance(self.schedule, cycle, self._step):
             self._startle(cycle)
 
     def _read(self, cycle: Cycle, last: bool, *, vigilant: bool) -> None:
@@ -199,8 +198,9 @@ class Loop:
 
     def _startle(self, cycle: Cycle) -> None:
         """The gradient has jumped: it is looked at, and so are the next ones."""
+        if not self.schedule.alert(self._step):
+            return
         cycle.jump = self._examiner.jump(self._step)
-        self.schedule.alert()
         if cycle.level is None:
             cycle.level = VITALS
             self._examiner.backward_seen(cycle)
@@ -294,8 +294,7 @@ class Loop:
             self.cycle.backwards, self.cycle.loss = 1, loss
 
     def charge(self) -> None:
-        """What was done since the last step was no look: the next ones wait until it is paid for.
-        Asked inside a method that runs `aside`."""
+        """What was done since the last step was no look. Asked in a method run `aside`."""
         self._ledger.beside()
 
     def finish_open(self) -> None:
@@ -369,9 +368,11 @@ class Loop:
         self._arm()
         if level is None and self._is_plain():
             assert self._sentinel is not None
-            due = min(self.schedule.due, self._step + _LONGEST_IDLE)
-            glance = self._examiner.meter.vigil.glance, self.schedule.stride, self._expected or 1
-            self._idle.start(self._step, due, self._sentinel, glance)
+            latest = self._step + _LONGEST_IDLE
+            (due, is_quiet), vigil = self.schedule.next_look(self._step), self._examiner.meter.vigil
+            glance = vigil.follow if is_quiet else vigil.glance
+            glances, due = (glance, self.schedule.stride, self._expected or 1), min(due, latest)
+            self._idle.start(self._step, due, self._sentinel, glances)
             self._hooks.rest()
             # Its methods stand in for those of the class: a call less in each backward pass.
             self.before_backward = self._idle.before_backward  # type: ignore[method-assign]
@@ -396,5 +397,4 @@ class Loop:
             self._tap.close()
 
 
-def _over(step: int, cycle: Cycle) -> None:
-    """Nobody is told any more."""
+def _over(step: int, cycle: Cycle) -> None: ...

@@ -47,6 +47,7 @@ class Schedule:
         self._seen = 0
         self._debt = 0.0  # steps that all the rest is worth: examinations, epochs
         self._alert = 0  # looks that follow at once
+        self.quiet_until = 0  # the step at which the looks of the last alert are paid for
         self._glances: deque[float] = deque(maxlen=31)
 
     def level(self, step: int) -> str | None:
@@ -64,9 +65,18 @@ class Schedule:
             return self._due[VITALS]
         return min(self._due.values())
 
-    def alert(self) -> None:
-        """Something has jumped: the next steps are looked at, whatever they cost."""
-        self._alert = _ALERT
+    def next_look(self, step: int) -> tuple[int, bool]:
+        """The step of the next look after `step`, and whether jumps are not told until then."""
+        is_quiet = step < self.quiet_until
+        return (min(self.due, self.quiet_until) if is_quiet else self.due), is_quiet
+
+    def alert(self, step: int) -> bool:
+        """Something has jumped: the next steps are looked at, whatever they cost. False if the
+        looks of an alert before have not been paid for yet: in a storm not every one counts."""
+        if step < self.quiet_until and not self._alert:
+            return False
+        self._alert = self._alert or _ALERT
+        return True
 
     def glanced(self, cost: float) -> None:
         """A glance at the gradient cost `cost`."""
@@ -104,9 +114,17 @@ class Schedule:
         """A look at `level` in `step` cost `cost` of the step's `seconds`."""
         self.looks[level] += 1
         self._seen += 1
-        self._alert = max(self._alert - 1, 0)
         self._costs[level].append(cost)
         self._plain.append(max(seconds - cost, 0.0))
+        if self._alert:
+            self._alert -= 1
+            self._put_off(step, cost)
+
+    def _put_off(self, step: int, cost: float) -> None:
+        """A look that was not planned cost `cost`: all others wait until it is paid for."""
+        if self.overhead is not None:
+            steps = cost / (self.overhead * max(median(self._plain), 1e-9))
+            self.quiet_until = max(self.quiet_until, step) + math.ceil(min(steps, _LONGEST))
 
     @property
     def is_generous(self) -> bool:
@@ -148,3 +166,4 @@ class Schedule:
         self._due[VITALS] += wait
         if not self.is_generous:
             self._due[FULL] += wait
+            self._due = {one: max(due, self.quiet_until) for one, due in self._due.items()}

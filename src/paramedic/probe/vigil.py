@@ -70,6 +70,14 @@ class Vigil:
 
     def glance(self) -> bool:
         """After a backward pass: whether a jump is to be told. This is hot."""
+        return self._sees() and self._is_news()
+
+    def follow(self) -> bool:
+        """The same where no jump would be told: only the level is followed."""
+        self._sees()
+        return False
+
+    def _sees(self) -> bool:
         if not self._parameters and not self._find():
             return False
         vectors = native.vectors_of([parameter.grad for parameter in self._parameters])
@@ -78,7 +86,7 @@ class Vigil:
             return False
         self._steps += 1
         pointers, sizes = vectors.pointers.buffer_info()[0], vectors.sizes.buffer_info()[0]
-        return bool(self._vigil(pointers, sizes, self.place)) and self._is_news()
+        return bool(self._vigil(pointers, sizes, self.place))
 
     def glance_at(self, norms: NDArray[np.float32]) -> bool:
         """The same where the norm of each row was measured already."""
