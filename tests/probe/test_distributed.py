@@ -150,3 +150,55 @@ def test_fsdp2_ranks_look_at_the_same_steps(tmp_path: Path) -> None:
     first, second = _spawn(_fsdp_worker, tmp_path, 0.02)
     assert first["steps"] == second["steps"]
     assert len(first["steps"]) < 60
+
+
+def _fully_sharded(rank: int, port: int) -> tuple[nn.Module, torch.optim.Optimizer]:
+    _join(rank, port)
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
+    model, mesh = _model(), init_device_mesh("cpu", (WORLD,))
+    for layer in (model[0], model[2], model[4], model):
+        fully_shard(layer, mesh=mesh)
+    return model, torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def _lost_worker(rank: int, port: int, folder: str) -> None:
+    model, optimizer = _fully_sharded(rank, port)
+    with paramedic.watch(model, optimizer, trace=None, overhead=0.01, strict=True) as monitor:
+        for step in range(12):
+            optimizer.zero_grad()
+            loss = model(torch.randn(4, 8)).pow(2).sum()
+            (loss * float("nan") if step > 8 else loss).backward()
+            optimizer.step()
+    Path(folder, f"rank{rank}.json").write_text(json.dumps({"last": monitor.last_step}))
+
+
+def test_a_loss_that_is_not_finite_over_freed_shards(tmp_path: Path) -> None:
+    """Autograd still has the whole weights, but their memory is freed."""
+    assert _spawn(_lost_worker, tmp_path) == [{"last": 11}] * WORLD
+
+
+def _alone_worker(rank: int, port: int, folder: str) -> None:
+    from datetime import timedelta
+
+    from paramedic.probe import ranks
+
+    ranks._PATIENCE = timedelta(seconds=2)
+    model, optimizer = _fully_sharded(rank, port)
+    told = ""
+    if rank == 0:
+        with pytest.raises(RuntimeError, match="rank 1 is not") as error:
+            paramedic.watch(model, optimizer, trace=None)
+        told = str(error.value)
+    for _ in range(3):
+        model(torch.randn(4, 8)).pow(2).sum().backward()
+        optimizer.step()
+    Path(folder, f"rank{rank}.json").write_text(json.dumps({"told": told}))
+    dist.barrier()
+
+
+def test_watching_one_rank_of_a_sharded_model_is_refused(tmp_path: Path) -> None:
+    first, second = _spawn(_alone_worker, tmp_path)
+    assert "on every rank, or on none" in first["told"]
+    assert second["told"] == ""

@@ -9,6 +9,7 @@ from typing import Any
 from torch import nn
 from torch.optim import Optimizer
 
+from paramedic.probe import ranks
 from paramedic.probe.attendant import Attending, Bystander
 from paramedic.probe.monitor import Monitor
 from paramedic.probe.options import Options
@@ -28,6 +29,8 @@ def attach(
     _check(models)
     if is_off():
         return Unwatched()
+    tensors = [one for model in models.values() for one in model.parameters()]
+    ranks.agree(tensors, "watched" if attending is Bystander else "treated")
     return Monitor(models, optimizers, options, attending)
 
 

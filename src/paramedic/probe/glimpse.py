@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from paramedic.probe.tensors import has_memory
+
 _PLAIN = (Tensor, nn.Parameter)
 _COPIED = 2**18  # values of a tensor that are copied, where it may be gone when it is read
 
@@ -96,7 +98,7 @@ def unexpanded(tensor: Tensor) -> tuple[int, ...]:
 
 
 def _first_rows(tensor: Tensor) -> Tensor | None:
-    if tensor.layout is not torch.strided or tensor.is_meta:
+    if tensor.layout is not torch.strided or tensor.is_meta or not has_memory(tensor):
         return None
     values = tensor.detach()
     if values.numel() <= _COPIED:

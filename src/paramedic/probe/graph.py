@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from paramedic.probe.meter import any_nonfinite
+from paramedic.probe.tensors import has_memory
 
 # Which differentiable argument of an operation a saved tensor is; -1 the last one. What is not
 # here may be a statistic or a result of another kind, and proves nothing.
@@ -198,7 +199,7 @@ def saved_tensor(node: Any, name: str) -> Tensor | None:
     if raw is None or isinstance(raw, tuple) or raw.unpack_hook is not None:
         return None
     value = getattr(node, f"_saved_{name}")
-    return value.detach() if isinstance(value, Tensor) else None
+    return value.detach() if isinstance(value, Tensor) and has_memory(value) else None
 
 
 def _any(value: Tensor | None, test: Callable[[Tensor], Tensor]) -> bool:

@@ -20,7 +20,7 @@ from paramedic.probe.native import Vectors
 from paramedic.probe.ranks import Shards
 from paramedic.probe.schedule import FULL
 from paramedic.probe.statistics import Rows, TensorReader
-from paramedic.probe.tensors import values
+from paramedic.probe.tensors import has_memory, values
 from paramedic.probe.vigil import Vigil
 from paramedic.vocabulary import LAYER_STATISTICS
 
@@ -122,7 +122,9 @@ def unscale(columns: Columns, scale: float) -> Columns:
 
 
 def any_nonfinite(tensor: Tensor) -> bool:
-    """Whether this rank's part of the tensor has a NaN or an infinity."""
+    """Whether this rank's part of the tensor has a NaN or an infinity; False if it is freed."""
+    if not has_memory(tensor):
+        return False
     if native.kernel is not None and native.is_dense(tensor):
         return not native.kernel.finite(tensor.data_ptr(), tensor.numel())
     flat = values(tensor).flat

@@ -6,7 +6,9 @@ the schedule sees to; without a process group, or without sharded tensors, nothi
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,8 @@ from paramedic.probe.moments import Moments, merge
 from paramedic.probe.tensors import is_sharded
 
 Doubles = NDArray[np.float64]
+_PATIENCE = timedelta(seconds=30)  # in which the other ranks have to begin as well
+_agreements = itertools.count()
 
 
 def rank() -> int:
@@ -33,6 +37,30 @@ def world_size() -> int:
 
 def _is_running() -> bool:
     return dist.is_available() and dist.is_initialized()
+
+
+def agree(tensors: Sequence[Tensor], how: str) -> None:
+    """Raise an error unless all ranks that share these tensors begin to be `how` now, `watched` or
+    `treated`: numbers of shards are put together, and who waits alone would wait for ever."""
+    group = _shard_group(tensors)
+    if group is None:
+        return
+    store: Any = dist.distributed_c10d._get_default_store()
+    place = next(_agreements)
+    members = dist.get_process_group_ranks(group)
+    keys = {one: f"paramedic/{place}/{members}/{one}" for one in members}
+    store.set(keys[rank()], how)
+    try:
+        store.wait(list(keys.values()), _PATIENCE)
+        differ = [one for one, key in keys.items() if store.get(key).decode() != how]
+    except RuntimeError:  # nobody came
+        differ = [one for one, key in keys.items() if not store.check([key])]
+    if differ:
+        ranks = ", ".join(map(str, differ))
+        raise RuntimeError(
+            f"The model is sharded over several processes, and this one is {how}, but rank {ranks} "
+            "is not: call `paramedic.watch` with the same options on every rank, or on none."
+        )
 
 
 class Shards:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 _REAL = {torch.float32, torch.float64, torch.float16, torch.bfloat16}
 
@@ -45,6 +45,14 @@ def is_sharded(tensor: Tensor) -> bool:
     """Whether the tensor is a DTensor. Looks up the class without importing it."""
     module = sys.modules.get("torch.distributed.tensor")
     return module is not None and isinstance(tensor, module.DTensor)
+
+
+def has_memory(tensor: Tensor) -> bool:
+    """Whether the values of a tensor are there: the whole weights of a sharded model are freed
+    after each layer, and what autograd has of them must not be read."""
+    if type(tensor) not in (Tensor, nn.Parameter) or tensor.layout is not torch.strided:
+        return True
+    return tensor.is_meta or not tensor.numel() or tensor.untyped_storage().size() > 0
 
 
 def _stored(tensor: Tensor) -> Values:
