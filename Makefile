@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-doctor bench-repair bench-hpo bench-show bench-run bench-ecosystem stress-live docs screenshots clean
+.PHONY: help setup demo test lint catalogue bench-overhead bench-detection bench-remedies bench-doctor bench-repair bench-hpo bench-show bench-run bench-ecosystem bench-reliability stress-live fuzz docs screenshots clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -70,8 +70,15 @@ bench-show: $(VENV)/.bench  ## what the report and the live page cost: docs/benc
 bench-run: $(VENV)/.installed  ## what `paramedic run` costs, and what its patches do: docs/benchmarks/run.md
 	$(BIN)/python benchmarks/run.py
 
+bench-reliability: $(VENV)/.bench  ## kills, hiccups of the disk, mutants, load: docs/benchmarks/reliability.md
+	$(BIN)/python benchmarks/reliability.py
+
 stress-live: setup  ## the live page under 1,024 half-open connections, 500 listeners, 1,000 runs
 	PARAMEDIC_STRESS=whole $(BIN)/python -m pytest -s tests/report/live/test_load.py
+
+MUTANTS ?= 10000
+fuzz: setup  ## mutants of all files that are read from strangers; MUTANTS=10000
+	$(BIN)/python -m tests.fuzz.fuzzing $(MUTANTS)
 
 $(VENV)-ecosystem/.installed: benchmarks/ecosystem/requirements.txt constraints.txt
 	$(PYTHON) -m venv $(VENV)-ecosystem

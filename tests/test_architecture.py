@@ -11,8 +11,9 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "paramedic"
 
 # Each room may import from itself and from the rooms before it, and nothing else of ours. Every
-# room may use the words (`types`, `vocabulary`), the version and the way to ask for an extra.
-WORDS = {"types", "vocabulary", "version", "optional"}
+# room may use the words (`types`, `vocabulary`), the version, and the ways to ask for an extra
+# and to read a file.
+WORDS = {"types", "vocabulary", "version", "optional", "reading"}
 ROOMS = [
     "trace", "diagnose", "prescribe", "probe", "treat", "checkup", "inject", "hpo", "experiment",
     "run", "report", "integrations", "cli",

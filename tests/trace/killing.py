@@ -55,7 +55,7 @@ def kill(count: int, seed: int = 0) -> dict[str, int]:
                     totals["empty"] += not _steps(path)
                 except TraceError as error:
                     totals["refused"] += 1
-                    print(error, file=sys.stderr)
+                    sys.stderr.write(f"{error}\n")
     return totals
 
 
@@ -78,4 +78,4 @@ def _steps(path: Path) -> int:
 
 
 if __name__ == "__main__":
-    print(json.dumps(kill(int(sys.argv[1]), seed=random.randrange(10**6))))
+    sys.stdout.write(json.dumps(kill(int(sys.argv[1]), seed=random.randrange(10**6))) + "\n")

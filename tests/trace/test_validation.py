@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from paramedic.trace.validation import build, parse
+from paramedic.reading import parse_json as parse
+from paramedic.trace.validation import build
 from paramedic.types import Chart, Epoch, Event, Layer, Task
 
 CHART = Chart(

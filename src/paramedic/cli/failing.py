@@ -20,7 +20,7 @@ def fails_clearly(command: Callable[Arguments, Result]) -> Callable[Arguments, R
         try:
             return command(*args, **kwargs)
         except Exception as error:
-            if not _is_clear(error):
+            if not is_clear(error):
                 raise
             typer.echo(f"paramedic: {error}", err=True)
             raise typer.Exit(2) from error
@@ -28,7 +28,7 @@ def fails_clearly(command: Callable[Arguments, Result]) -> Callable[Arguments, R
     return run
 
 
-def _is_clear(error: Exception) -> bool:
+def is_clear(error: Exception) -> bool:
     """Whether its message is meant for the user."""
     from paramedic.trace import TraceError
 

@@ -133,15 +133,14 @@ def _carry(file: Path) -> None:
 
 def _own_folder(file: Path, plan: Plan) -> Path:
     """Where a heal of this very plan was begun, or a folder that is free."""
-    import json
-
+    from paramedic.reading import read_object
     from paramedic.treat.heal.session import fingerprint
 
     mine, number = fingerprint(plan), 1
     while True:
         folder = Path(f"{file.stem}-heal" + (f"-{number}" if number > 1 else ""))
         claim = folder / "heal.json"
-        if not claim.is_file() or json.loads(claim.read_text()).get("plan") == mine:
+        if not claim.is_file() or read_object(claim).get("plan") == mine:
             return folder
         number += 1
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import logging
 import os
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -25,6 +24,7 @@ from typing import Any
 
 from paramedic.diagnose.detector import Detector
 from paramedic.diagnose.rules import DEFAULT, RuleError, choose, rule_sets, rules
+from paramedic.reading import Unreadable, parse_toml, read_toml
 
 logger = logging.getLogger("paramedic")
 
@@ -132,8 +132,8 @@ def parse_setting(text: str) -> tuple[str, str, Any]:
     if not (equals and dot and detector and threshold):
         raise RuleError(f"`{text}` is not a setting; {_EXAMPLE}.")
     try:
-        parsed = tomllib.loads(f"value = {value.strip()}")
-    except tomllib.TOMLDecodeError:
+        parsed = parse_toml(f"value = {value.strip()}")
+    except ValueError:
         parsed = {}
     found = parsed.get("value")
     if len(parsed) != 1 or not isinstance(found, bool | int | float | str):
@@ -166,10 +166,9 @@ def _combined(name: str, of_file: Thresholds, given: Thresholds) -> dict[str, di
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RuleError(f"`{path}` is not valid TOML: {error}.") from error
+        return read_toml(path)
+    except Unreadable as error:
+        raise RuleError(str(error)) from error
 
 
 def _checked(path: Path, table: Any, at: str) -> Config:

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from paramedic.reading import Unreadable, read_object
+
 FORMAT = 1
 DIRECTIONS = ("minimize", "maximize")
 
@@ -87,7 +89,7 @@ class StudyFolder:
             )
         try:
             return Goal(str(told["metric"]), str(told["direction"]), int(told["epochs"]))
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise StudyError(f"`{self.path}/study.json` is damaged: {error!r}.") from error
 
     def trace(self, number: int) -> Path:
@@ -132,7 +134,7 @@ class StudyFolder:
             values = tuple(math.nan if one is None else float(one) for one in told["values"])
             seconds = tuple(float(one) for one in told["seconds"])
             params = dict(told["params"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise StudyError(f"`{path}` is damaged: {error!r}.") from error
         if len(values) != len(seconds) or not values:
             raise StudyError(f"`{path}` is damaged: it needs one value and one time per epoch.")
@@ -152,13 +154,10 @@ def _write(path: Path, told: Mapping[str, Any]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        return read_object(path)
     except FileNotFoundError as error:
         raise StudyError(
             f"There is no `{path.name}` in `{path.parent}`: it is not a recorded study."
         ) from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise StudyError(f"`{path}` is damaged: {error}.") from error
-    if not isinstance(told, dict):
-        raise StudyError(f"`{path}` is damaged: it is not a JSON object.")
-    return told
+    except Unreadable as error:
+        raise StudyError(str(error)) from error

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from paramedic.trace.schema import checksum
+from paramedic.trace.schema import CHUNK, checksum
 from paramedic.types import Frame, Pulse
 
 Signature = tuple[tuple[str, ...], tuple[str, ...], int]
@@ -26,6 +26,7 @@ _F4 = np.dtype("<f4")
 _F8 = np.dtype("<f8")
 PULSE = np.dtype([("step", "<i8"), ("loss", "<f8"), ("flags", "u1")])
 FINITE, _SKIPPED = 1, 2
+MOST_PULSE = 2 * (CHUNK + 1) * PULSE.itemsize  # bytes of one row
 
 
 def signature(frame: Frame) -> Signature:
@@ -137,6 +138,8 @@ def pulse_row(chunk: NDArray[np.void]) -> tuple[int, int, int, bytes]:
 
 def decode_pulse(blob: bytes) -> NDArray[np.void]:
     """The packed array of one chunk; `unpack_pulse` turns any number of them into a `Pulse`."""
+    if len(blob) > MOST_PULSE:
+        raise ValueError(f"the blob has {len(blob)} bytes, more than any chunk of heartbeats")
     if not blob or len(blob) % PULSE.itemsize:
         raise ValueError(f"the blob has {len(blob)} bytes, not a multiple of {PULSE.itemsize}")
     return np.frombuffer(blob, PULSE)

@@ -18,8 +18,9 @@ from paramedic.trace.errors import ForeignDatabase, TraceError
 
 LOCK_SECONDS = 5.0  # how long a lock of somebody else may last before it counts as a failure
 _READER_SECONDS = 0.2  # how long the end of a run waits for somebody who reads its trace
+_OPEN_SECONDS = 2.0
 _CACHED_PAGES = 64
-_LONGEST_VALUE = 64 * 2**20  # bytes of one text or blob; caps what a hostile file can allocate
+_LONGEST_VALUE = 20 * 2**20  # bytes of one text or blob; caps what a hostile file can allocate
 # Changing the mode writes one page. A process that is killed then must not leave a journal, which
 # nobody can undo who may only read.
 _NO_JOURNAL = "memory"
@@ -214,6 +215,11 @@ def _nothing() -> sqlite3.Connection:
     return db
 
 
+def size_on_disk(path: Path) -> int:
+    """Bytes of a trace and its log."""
+    return sum(os.path.getsize(one) for one in (path, f"{path}-wal") if os.path.exists(one))
+
+
 def _check_log(path: Path) -> None:
     """On a read-only disk without `-shm`, SQLite can read the main file but not the log."""
     log = f"{path}-wal"
@@ -229,6 +235,8 @@ def _verified(path: Path, uri: str) -> sqlite3.Connection:
     db = _connect(uri)
     try:
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+        end = time.monotonic() + _OPEN_SECONDS
+        db.set_progress_handler(lambda: time.monotonic() > end, 10_000)
         db.execute("PRAGMA trusted_schema = OFF")
         db.execute("PRAGMA cell_size_check = ON")
         # A trace is read from front to back: a large cache only drives data out of the processor's.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
@@ -14,9 +16,10 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from paramedic.reading import parse_json
 from paramedic.trace import validation
 from paramedic.trace.codec import MOST_CELLS, Layout, decode_pulse, unpack_pulse
-from paramedic.trace.database import READ_ERRORS, open_read_only
+from paramedic.trace.database import READ_ERRORS, open_read_only, size_on_disk
 from paramedic.trace.errors import TraceError
 from paramedic.trace.history import History
 from paramedic.trace.schema import checksum, frame_checksum
@@ -28,6 +31,12 @@ Blob = tuple[int, int, str, Layout, bytes]  # row, step, level, layout, blob
 
 _FIRST, _LAST = -(2**63), 2**63 - 1  # of a SQLite integer
 _PAGE = 64  # rows per query: short transactions neither block a writer nor let its log grow
+_PAGE_BYTES = 2**23
+_SECONDS = 4.0  # for one query
+_OPERATIONS = 20_000  # of SQLite between two looks at the clock
+_SMALL = 2**24  # bytes that are no reason for suspicion
+_MOST_RECORDS = 100_000  # epochs, or events
+_MOST_TEXT = 2**25  # bytes of them
 _PULSES = 4096  # heartbeats in a window, as `History` has by default
 
 
@@ -43,6 +52,9 @@ class Trace:
         self.path = path
         self._db = db
         self._layouts: dict[int, Layout] = {}
+        self._end = 0.0  # when the query under way has taken too long
+        self._size = 0  # of the file, when it was last asked
+        db.set_progress_handler(lambda: time.monotonic() > self._end, _OPERATIONS)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
@@ -92,7 +104,7 @@ class Trace:
     def meta(self, key: str, default: Any = None) -> Any:
         """A value recorded with `Writer.meta`."""
         text = self._meta_text(key)
-        return default if text is None else self._valid(f"meta `{key}`", validation.parse, text)
+        return default if text is None else self._valid(f"meta `{key}`", parse_json, text)
 
     @property
     def epochs(self) -> tuple[Epoch, ...]:
@@ -107,8 +119,8 @@ class Trace:
     @property
     def steps(self) -> NDArray[np.int64]:
         """The step of each frame."""
-        rows = self._query("SELECT step FROM frames ORDER BY step, id")
-        return np.array([self._integer(step) for (step,) in rows], np.int64)
+        rows = self._rows("SELECT step FROM frames ORDER BY step, id")
+        return np.fromiter((self._integer(step) for (step,) in rows), np.int64)
 
     @property
     def last_step(self) -> int:
@@ -152,13 +164,15 @@ class Trace:
             "WHERE (step, id) > (?, ?) AND step < ? AND ifnull(level = ?, 1) "
             "ORDER BY step, id LIMIT ?"
         )
-        last = (low, _FIRST)
-        while rows := self._query(select, *last, high, level, _PAGE):
+        last, taken = (low, _FIRST), 0
+        while rows := self._page(select, *last, high, level, _PAGE):
             places = [last, *((row[1], row[0]) for row in rows)]
             if any(place <= before for before, place in pairwise(places)):
                 # A damaged index could lead in circles.
                 raise TraceError(self.path, "is damaged: its frames are out of order.")
             last = places[-1]
+            taken += sum(map(_bytes, rows))
+            self._afford(taken)
             yield [self._blob(row) for row in rows]
 
     def pulse(self, start: int | None = None, stop: int | None = None) -> Pulse:
@@ -168,8 +182,10 @@ class Trace:
             "SELECT id, first_step, last_step, crc, data FROM pulses "
             "WHERE id > ? AND last_step >= ? AND first_step < ? ORDER BY id LIMIT ?"
         )
-        chunks, last = [], _FIRST
-        while rows := self._query(select, last, low, high, _PAGE):
+        chunks, last, taken = [], _FIRST, 0
+        while rows := self._page(select, last, low, high, _PAGE):
+            taken += sum(map(_bytes, rows))
+            self._afford(taken)
             for row in rows:
                 beats = self._beats(row)
                 chunks.append(beats[(beats["step"] >= low) & (beats["step"] < high)])
@@ -208,7 +224,9 @@ class Trace:
         frames = [self._frame(row) for row in self._query(select, high, size)]
         names = {name for frame in frames for name in frame.layers}
         width = max((len(row) for frame in frames for row in frame.layers.values()), default=0)
-        if len(names) * width > MOST_CELLS:
+        needed = 8 * size * len(names) * width  # a `History` has twice the rows, of float32
+        room = 16 * size_on_disk(self.path) + 4 * _SMALL
+        if len(names) * width > MOST_CELLS or needed > room:
             cells = f"{len(names)} statistics x {width} layers"
             raise TraceError(self.path, f"has frames too large to be judged together: {cells}.")
         return frames[::-1]
@@ -262,8 +280,16 @@ class Trace:
 
     def _records(self, table: str, kind: type[Any]) -> tuple[Any, ...]:
         select = f"SELECT id, step, crc, data FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
-        records, last = [], _FIRST
-        while rows := self._query(select, last, _PAGE):
+        size = f"SELECT count(*), total(length(data)) FROM {table}"
+        count, length = self._query(size)[0]
+        if count > _MOST_RECORDS or length > _MOST_TEXT:
+            found = f"{count} of {length / 2**20:.0f} MB, at most {_MOST_RECORDS} are read"
+            raise TraceError(self.path, f"has too many {table}: {found}.")
+        records: list[Any] = []
+        last, taken = _FIRST, 0
+        while rows := self._page(select, last, _PAGE):
+            taken += sum(map(_bytes, rows))
+            self._afford(taken)
             for number, step, crc, data in rows:
                 where = f"row {number} of `{table}`"
                 text = self._text(where, crc, data, step)
@@ -299,14 +325,55 @@ class Trace:
             raise TraceError(self.path, f"is damaged: {where} is invalid: {error}.") from error
 
     def _query(self, select: str, *values: object) -> list[_Row]:
+        """All rows, which may not be more than the file holds."""
+        rows, taken = [], 0
+        for row in self._rows(select, *values):
+            taken += _bytes(row)
+            self._afford(taken)
+            rows.append(row)
+        return rows
+
+    def _page(self, select: str, *values: object) -> list[_Row]:
+        """The first rows, at least one if there is any: no more than go into memory together."""
+        rows, taken = [], 0
+        for row in self._rows(select, *values):
+            rows.append(row)
+            taken += _bytes(row)
+            if taken > _PAGE_BYTES:
+                break
+        return rows
+
+    def _rows(self, select: str, *values: object) -> Iterator[_Row]:
+        self._end = time.monotonic() + _SECONDS
         try:
-            return self._db.execute(select, values).fetchall()
+            cursor = self._db.execute(select, values)
+            try:
+                for row in cursor:  # noqa: UP028 - `yield from` closes the cursor, in its own way
+                    yield row
+            finally:
+                with suppress(sqlite3.Error):  # it may be closed already, with the trace
+                    cursor.close()
         except READ_ERRORS as error:
+            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
+                problem = f"takes more than {_SECONDS:g} s to read."
+                raise TraceError(self.path, problem) from error
             raise TraceError(self.path, f"cannot be read: {error}.") from error
+
+    def _afford(self, taken: int) -> None:
+        """A file that gives more than it holds gives the same pages again and again."""
+        if taken <= 2 * self._size + _SMALL:
+            return
+        self._size = size_on_disk(self.path)
+        if taken > 2 * self._size + _SMALL:
+            raise TraceError(self.path, "is damaged: it gives more data than it has bytes.")
+
+
+def _bytes(row: _Row) -> int:
+    return sum(len(value) for value in row if isinstance(value, bytes | str))
 
 
 def _parse_layout(text: str) -> Layout:
-    data = validation.parse(text)
+    data = parse_json(text)
     found = data if isinstance(data, dict) else {}
     width = found.get("width")
     if type(width) is not int:

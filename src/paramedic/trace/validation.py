@@ -6,13 +6,14 @@ Whatever does not fit raises `ValueError`; the caller knows the file.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from enum import StrEnum
 from functools import cache
 from types import UnionType
 from typing import Any, Protocol, Self, TypeVar, get_args, get_origin, get_type_hints
+
+from paramedic.reading import parse_json
 
 
 class _FromJson(Protocol):
@@ -23,19 +24,9 @@ class _FromJson(Protocol):
 T = TypeVar("T", bound=_FromJson)
 
 
-def parse(text: str) -> Any:
-    """Any JSON value (and NaN or Infinity, which a loss may be)."""
-    try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise ValueError("the JSON is nested too deeply") from error
-    except ValueError as error:
-        raise ValueError(f"bad JSON: {error}") from error
-
-
 def build(kind: type[T], text: str) -> T:
     """An instance of `kind` from its JSON text."""
-    data = parse(text)
+    data = parse_json(text)
     try:
         _check(data, kind, kind.__name__)
         return kind.from_json(data)

@@ -16,8 +16,10 @@ import torch
 from torch import Tensor
 
 from paramedic.optional import require
+from paramedic.reading import MOST_JSON, parse_json
 
 _TENSOR = "__tensor__"  # stands in the JSON where a tensor is
+_DAMAGE = (LookupError, TypeError, ValueError, RecursionError)
 _MAPPING = "__pairs__"  # a mapping whose keys are not all words
 
 
@@ -36,17 +38,27 @@ def load(path: Path) -> dict[str, Any]:
     """What `save` was given."""
     safetensors = require("safetensors", extra="heal", needed_by="a checkpoint")
     try:
+        _check_header(path)
         with safetensors.safe_open(str(path), framework="pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            plain = json.loads((file.metadata() or {})["state"])
+            plain = parse_json((file.metadata() or {})["state"])
             whole = _put_together(plain, tensors)
-    except (safetensors.SafetensorError, KeyError, ValueError) as error:
+            if not isinstance(whole, dict):
+                raise ValueError("its state is no mapping")
+    except (safetensors.SafetensorError, *_DAMAGE) as error:
         raise ValueError(
             f"`{path}` is not a checkpoint of Paramedic ({error}); remove its folder to begin "
             "again."
         ) from error
-    assert isinstance(whole, dict)
     return whole
+
+
+def _check_header(path: Path) -> None:
+    """Its size stands in front, and is asked for in one piece."""
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+    if size > min(MOST_JSON, path.stat().st_size - 8):
+        raise ValueError(f"its header claims {size} bytes")
 
 
 def _taken_apart(value: Any, name: str, tensors: dict[str, Tensor]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 from paramedic.diagnose.causes import Diagnosis
 from paramedic.diagnose.conclusion import conclude
 from paramedic.diagnose.verdict import Assessment
+from paramedic.reading import read_object
 from paramedic.report.view.findings import Card, cards
 from paramedic.report.view.judgement import Judgement
 from paramedic.types import Finding, Verdict
@@ -85,7 +85,7 @@ def heal_view(told: Mapping[str, Any], name: str = "heal") -> HealView:
     """From `Outcome.to_json()`; `ValueError` if it is something else."""
     try:
         return _view(told, name)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"`{name}` is not the outcome of a heal: {error!r}.") from error
 
 
@@ -94,13 +94,7 @@ def read_heal(folder: Path) -> HealView:
     path = folder / "outcome.json"
     if not path.is_file():
         raise FileNotFoundError(f"`{folder}` has no `outcome.json`: no heal has ended there.")
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"`{path}` is damaged: {error}.") from error
-    if not isinstance(told, dict):
-        raise ValueError(f"`{path}` is damaged: it is not a JSON object.")
-    return heal_view(told, folder.name)
+    return heal_view(read_object(path), folder.name)
 
 
 def _view(told: Mapping[str, Any], name: str) -> HealView:

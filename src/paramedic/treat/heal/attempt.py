@@ -18,6 +18,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from paramedic.reading import Unreadable, read_object
 from paramedic.treat import checkpoint
 from paramedic.treat.plan import Plan
 from paramedic.treat.training import Best, Point, Training
@@ -128,9 +129,13 @@ class Attempt:
     def reload(self) -> None:
         """Read what was recorded, by an earlier heal or by another process."""
         if self.folder is not None and self._record.is_file():
-            data = json.loads(self._record.read_text(encoding="utf-8"))
-            self.legs = [Leg.from_json(leg) for leg in data["legs"]]
-            self.points = [Point.from_json(point) for point in data["points"]]
+            data = read_object(self._record)
+            try:
+                self.legs = [Leg.from_json(leg) for leg in data["legs"]]
+                self.points = [Point.from_json(point) for point in data["points"]]
+            except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+                problem = f"is no record of an attempt ({error!r}); remove its folder."
+                raise Unreadable(self._record, problem) from error
 
     @property
     def name(self) -> str:

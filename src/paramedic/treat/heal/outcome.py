@@ -10,6 +10,7 @@ from typing import Any
 
 from torch import nn
 
+from paramedic.reading import read_object
 from paramedic.treat.checkpoint import weights_only
 from paramedic.treat.heal.attempt import Attempt, write_json
 from paramedic.treat.plan import Plan
@@ -162,10 +163,7 @@ def _short(value: float) -> str:
 
 def read_history(folder: Path | str) -> Mapping[str, Any]:
     """What `Outcome.save` wrote, as plain values: the history of a heal that is over."""
-    import json
-
     path = Path(folder) / "outcome.json"
     if not path.is_file():
         raise FileNotFoundError(f"`{folder}` has no `outcome.json`: no heal has ended there.")
-    data: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return data
+    return read_object(path)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from torch import nn
 
+from paramedic.reading import Unreadable, read_object
 from paramedic.treat.heal.attempt import Attempt, Leg, Treatment, Watchfulness, write_json
 from paramedic.treat.heal.cluster import run_on_ray
 from paramedic.treat.heal.options import Options
@@ -76,9 +76,9 @@ def _claim(out: Path, plan: Plan, options: Options) -> None:
         write_json(path, mine)
         return
     try:
-        there = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"`{path}` cannot be read ({error}); use another folder.") from error
+        there = read_object(path)
+    except Unreadable as error:
+        raise ValueError(f"{error} Use another folder.") from error
     if there != mine:
         what = "strategy" if there.get("plan") == mine["plan"] else "plan"
         raise ValueError(f"`{out}` has the heal of another {what}; use another folder.")
