@@ -34,3 +34,15 @@ def test_it_is_told_why_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(namespaces, "enter", refuse)
     told = why_no_namespaces.__wrapped__()
     assert told == "[Errno 1] Operation not permitted: 'unshare'"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="namespaces of Linux")
+def test_no_second_program_gets_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error that nobody thought of ends the process that tries, not the test in it."""
+    from paramedic.experiment.sandbox import namespaces
+
+    def fail(disk: int, written: object) -> None:
+        raise SyntaxError("unexpected")
+
+    monkeypatch.setattr(namespaces, "enter", fail)
+    assert why_no_namespaces.__wrapped__() == "the attempt ended without a word"

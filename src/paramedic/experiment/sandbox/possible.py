@@ -39,8 +39,10 @@ def why_no_namespaces() -> str:
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        os.write(writer, _tried().encode())
-        os._exit(0)
+        try:
+            os.write(writer, _tried().encode())
+        finally:  # whatever happens, there must not be a second program
+            os._exit(0)
     os.close(writer)
     with os.fdopen(reader, encoding="utf-8") as told:
         why = told.read()
@@ -63,7 +65,10 @@ def _tried() -> str:
         namespaces.enter(_TINY, ())
         first = os.fork()
         if first == 0:
-            os._exit(_begun())
+            try:
+                os._exit(_begun())
+            finally:
+                os._exit(1)
         _, status = os.waitpid(first, 0)
     except OSError as error:
         return str(error)
