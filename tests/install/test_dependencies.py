@@ -17,6 +17,7 @@ EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 FOR_DEVELOPERS = {"test", "libraries", "docs", "bench"}
 # Where the name of a distribution is not that of its module.
 MODULES = {"mlflow-skinny": "mlflow", "scikit-learn": "sklearn"}
+UNPINNED = {"mlflow-skinny", "trackio"}  # constraints.txt says why
 KNOWN = {*sys.stdlib_module_names, "paramedic"}
 
 
@@ -76,6 +77,28 @@ def test_all_runs_every_example() -> None:
     given = _modules([*PROJECT["dependencies"], *EXTRAS["all"]])
     missing = {path: names - given for path, names in _foreign("examples").items()}
     assert {path: names for path, names in missing.items() if names} == {}
+
+
+def test_known_good_versions_are_within_the_bounds() -> None:
+    """What is tested is what may be installed."""
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(line.lower().split("==") for line in lines if line and not line.startswith("#"))
+    wanted = list(
+        _parts([*PROJECT["dependencies"], *(one for all_ in EXTRAS.values() for one in all_)])
+    )
+    outside = [
+        str(one) for one in wanted if one.name in pins and pins[one.name] not in one.specifier
+    ]
+    assert outside == []
+    assert {one.name for one in wanted} - set(pins) == UNPINNED
+
+
+def test_every_bound_excludes_something() -> None:
+    """A requirement without a lower bound would allow versions with published advisories."""
+    for one in _parts(
+        [*PROJECT["dependencies"], *(text for all_ in EXTRAS.values() for text in all_)]
+    ):
+        assert any(part.operator == ">=" for part in one.specifier), one
 
 
 def test_the_optuna_of_today_and_the_one_before() -> None:
