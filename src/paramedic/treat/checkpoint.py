@@ -55,6 +55,8 @@ def load(path: Path) -> dict[str, Any]:
 
 def _check_header(path: Path) -> None:
     """Its size stands in front, and is asked for in one piece."""
+    if path.exists() and not path.is_file():  # to open a pipe would last for ever
+        raise ValueError("it is not a regular file")
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
     if size > min(MOST_JSON, path.stat().st_size - 8):

@@ -128,7 +128,7 @@ class Attempt:
 
     def reload(self) -> None:
         """Read what was recorded, by an earlier heal or by another process."""
-        if self.folder is not None and self._record.is_file():
+        if self.folder is not None and os.path.lexists(self._record):
             data = read_object(self._record)
             try:
                 self.legs = [Leg.from_json(leg) for leg in data["legs"]]
@@ -215,7 +215,7 @@ class Attempt:
             state, trace = self._state, None
             if self.folder is not None:
                 trace = self.folder / "trace.db"
-                saved = self._checkpoint.is_file()
+                saved = os.path.lexists(self._checkpoint)
                 state = checkpoint.load(self._checkpoint) if saved else None
             self._training = Training(self.plan, trace=trace, state=state)
         return self._training

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -72,12 +73,12 @@ def _claim(out: Path, plan: Plan, options: Options) -> None:
         raise ValueError(f"`{out}` is a file; `out` must be a folder.")
     mine = {"plan": fingerprint(plan), "strategy": options.strategy}
     path = out / "heal.json"
-    if not path.is_file():
+    if not os.path.lexists(path):
         write_json(path, mine)
         return
     try:
         there = read_object(path)
-    except Unreadable as error:
+    except (Unreadable, OSError) as error:
         raise ValueError(f"{error} Use another folder.") from error
     if there != mine:
         what = "strategy" if there.get("plan") == mine["plan"] else "plan"
