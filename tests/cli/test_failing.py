@@ -10,7 +10,8 @@ from paramedic.cli.main import app
 run = CliRunner().invoke
 
 
-@pytest.mark.parametrize("content", [None, b"", b"not a database" * 100])
+# An empty file is no bad trace: it is a run that was killed at once.
+@pytest.mark.parametrize("content", [None, b"SQLite format 3\0", b"not a database" * 100])
 def test_a_bad_trace_is_one_clear_sentence(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "missing.db"
     if content is not None:
