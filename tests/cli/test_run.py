@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,26 @@ def test_files_are_where_the_command_was_given(
     assert {one.name for one in tmp_path.glob("x.*")} == {"x.json", "x.html", "x.db"}
     assert "learning-rate-too-low is gone" in shown.stderr
     assert "  train.py:" in shown.stderr
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "loop", "folder", "damaged", "huge"])
+def test_a_file_of_settings_that_cannot_be_read(
+    slow: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """It belongs to somebody else, above the folder of the program, and nobody waits for it."""
+    settings, work = tmp_path / "pyproject.toml", tmp_path / "work"
+    if kind == "pipe":
+        os.mkfifo(settings)
+    elif kind in ("device", "loop"):
+        settings.symlink_to("/dev/zero" if kind == "device" else settings)
+    elif kind == "folder":
+        settings.mkdir()
+    else:
+        settings.write_bytes(b"[tool.paramedic\xff" + b"x" * (2**20 if kind == "huge" else 0))
+    work.mkdir()
+    monkeypatch.chdir(work)
+    shown = CliRunner().invoke(app, ["run", slow, "0.1", "0"])
+    assert shown.exit_code == 0, shown.stderr
 
 
 def test_the_report_as_a_page(slow: str, tmp_path: Path) -> None:

@@ -232,9 +232,11 @@ def _has_settings() -> bool:
 
 
 def _names_us(file: Path) -> bool:
+    from paramedic.reading import MOST_TOML, Unreadable, read_bytes
+
     try:
-        return "paramedic" in file.read_text(encoding="utf-8", errors="replace")
-    except OSError:  # there is none, or it is not ours to read
+        return b"paramedic" in read_bytes(file, MOST_TOML)
+    except (OSError, Unreadable):  # there is none, or it is not ours to read
         return False
 
 
