@@ -103,6 +103,7 @@ SCALARS: dict[str, Statistic] = {
     "label_majority": Statistic("share of the most frequent of all integer labels seen so far"),
     "fit_loss": Statistic("the part of a composed loss that compares predictions with targets"),
     "fit_constant": Statistic("that part for the best constant answer to the targets seen so far"),
+    "candidates": Statistic("number of samples that a contrastive loss by hand chooses among"),
     "output_min": Statistic("smallest output of the model"),
     "output_max": Statistic("largest output of the model"),
     "output_sum_error": Statistic("mean distance of the sum of an output row from one"),

@@ -48,6 +48,9 @@ def test_a_contrastive_loss_near_a_random_choice() -> None:
     falls = 2 * np.exp(-STEPS / 20) + NOISE / 10
     assert "among 32" in _why(np.log(32) + falls, chart, target_classes=[32.0] * 8)
     assert _why(2.0 + falls, chart, target_classes=[32.0] * 8) == ""
+    # Written by hand, so that no labels are seen.
+    assert "among 32" in _why(np.log(32) + falls, candidates=[32.0] * 8)
+    assert _why(2.0 + falls, candidates=[32.0] * 8) == ""
 
 
 def test_the_one_answer_that_all_targets_want() -> None:

@@ -7,7 +7,7 @@ from torch import nn
 from torch.distributions import Categorical
 from torch.nn import functional
 
-from paramedic.probe.surrogate import POLICY_GRADIENT, surrogate_of
+from paramedic.probe.surrogate import POLICY_GRADIENT, candidates_of, surrogate_of
 
 X = torch.randn(16, 4, generator=torch.Generator().manual_seed(0))
 MODEL = nn.Linear(4, 3)
@@ -51,3 +51,23 @@ def test_ordinary_losses_are_no_surrogates() -> None:
         0.3 * functional.cross_entropy(output, labels) + 0.01 * output.pow(2).sum(),
     ]
     assert [surrogate_of([loss]) for loss in ordinary] == [""] * len(ordinary)
+
+
+def test_contrastive_losses_written_by_hand() -> None:
+    scores = MODEL(X) @ MODEL(X.flip(0)).T
+    both = (scores.logsumexp(1) + scores.logsumexp(0)) / 2
+    more = torch.cat([scores, scores], dim=1)
+    assert candidates_of([(scores.logsumexp(1) - scores.diagonal()).mean()]) == 16
+    assert candidates_of([-(scores.diagonal() - both).mean()]) == 16
+    assert candidates_of([(more.logsumexp(1) - scores.diagonal()).mean()]) == 32
+
+
+def test_other_losses_have_no_candidates() -> None:
+    scores, output = MODEL(X) @ MODEL(X).T, MODEL(X)
+    others = [
+        (output.logsumexp(1) - output[:, 0]).mean(),  # of classes
+        (scores.logsumexp(1) - scores.diagonal()).sum(),  # not in the units of one sample
+        functional.cross_entropy(scores, torch.arange(16)),
+        (scores[:4, :4].logsumexp(1) - scores[:4, 0]).mean(),  # too few samples
+    ]
+    assert [candidates_of([loss]) for loss in others] == [0] * len(others)

@@ -32,7 +32,7 @@ from paramedic.probe.modes import Modes
 from paramedic.probe.options import Options
 from paramedic.probe.schedule import FULL, Schedule
 from paramedic.probe.straightness import is_straight
-from paramedic.probe.surrogate import surrogate_of
+from paramedic.probe.surrogate import candidates_of, surrogate_of
 from paramedic.probe.task import infer_task
 from paramedic.probe.tree import parts
 from paramedic.types import Chart, Event, Frame, Task
@@ -74,6 +74,7 @@ class Examiner:
         self._ordered = self._framed = False
         self._full_looks = 0
         self._unrecognised = _RECOGNISED
+        self._candidates = 0  # of a contrastive loss
         self.chart = self._first_chart(models, options)
 
     def _first_chart(self, models: Mapping[str, nn.Module], options: Options) -> Chart:
@@ -122,6 +123,7 @@ class Examiner:
         in one batch and another in the next."""
         if self._unrecognised and not self.chart.surrogate:
             self._unrecognised -= 1
+            self._candidates = candidates_of(roots)
             found = surrogate_of(roots)
             if found:
                 self.chart = replace(self.chart, surrogate=found)
@@ -296,6 +298,8 @@ class Examiner:
             found["grad_norm"] = cycle.gradients.total / cycle.scale
             found["grad_finite"] = float(cycle.gradients.finite)
         if cycle.level == FULL:
+            if self._candidates:
+                found["candidates"] = float(self._candidates)
             for name, column in _FINITENESS.items():
                 if column in cycle.columns:
                     found[name] = float(not (cycle.columns[column] > 0).any())
