@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,13 +11,17 @@ from pathlib import Path
 import pytest
 
 from paramedic.experiment.sandbox import How
-from paramedic.experiment.sandbox.possible import FORCED
+from paramedic.experiment.sandbox.possible import FORCED, best
 from paramedic.run.fix.fixing import Budget, fix
 from paramedic.run.program import Program
 from tests.experiment.sandbox.world import NASTY, World, require, world
+from tests.run.fix import interrupted
 from tests.run.fix.test_fixing import SLOW
 from tests.run.support import script, under_watch
 
+# The processes that fork here use none of the threads of torch.
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+WHOLE = os.environ.get("PARAMEDIC_STRESS") == "whole"
 # What it does besides, it does only where it is tried: here it would do it to us.
 BESIDES = """
 import os, runpy, sys
@@ -38,7 +44,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         yield made
 
 
-@pytest.mark.parametrize("how", [How.NAMESPACES, How.GUARD])
+@pytest.mark.parametrize("how", list(How))
 def test_nothing_is_left(user: World, how: How, monkeypatch: pytest.MonkeyPatch) -> None:
     """It begins where the program began, whatever folder that has changed to."""
     require(how)
@@ -56,6 +62,19 @@ def test_nothing_is_left(user: World, how: How, monkeypatch: pytest.MonkeyPatch)
     assert user.wait_until_alone() == []
     assert user.connections() == 0
     assert user.victim.poll() is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found by /proc")
+@pytest.mark.parametrize("how", list(How) if WHOLE else [None])
+@pytest.mark.parametrize("end", ["kill -9", "SIGTERM", "Ctrl-C"])
+def test_whoever_ends_the_command_in_the_middle(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, end: str, how: How | None
+) -> None:
+    require(how or best())
+    with world(tmp_path) as made:
+        records = tmp_path_factory.mktemp("records")
+        left = interrupted.fix(made, how or best(), records, interrupted.ENDS[end])
+    assert left.is_nothing, left
 
 
 def test_what_it_wanted_is_told(user: World) -> None:
