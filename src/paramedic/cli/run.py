@@ -27,6 +27,8 @@ from paramedic.cli.failing import fails_clearly
 from paramedic.cli.fix import fixed, require_fix
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from paramedic.report.display import Terminal
     from paramedic.run.crier import Crier
     from paramedic.run.outcome import Outcome
@@ -241,17 +243,21 @@ def _names_us(file: Path) -> bool:
 
 
 def _show(outcome: Outcome, ending: Ending, *, verbose: bool) -> None:
-    from rich.console import Console
+    from paramedic.report.run import told  # before rich, which it imports as we must
 
-    from paramedic.report.run import told
-
-    console = Console(stderr=True, highlight=False, width=_width())
+    console = _console()
     with console.capture() as caught:
         console.print(told(outcome, ending.stopped, verbose=verbose))
     lines = caught.get().splitlines()
     if sys.stderr.isatty() and not verbose:
         lines = on_one_screen(lines, console.height)
     sys.stderr.write("".join(f"{line}\n" for line in lines))
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, width=_width())
 
 
 def on_one_screen(lines: list[str], height: int) -> list[str]:
