@@ -13,7 +13,7 @@ counts = {"call": 0, "line": 0, "return": 0, "exception": 0, "profile": 0, "thre
 
 
 def tracer(frame, event, arg):
-    if frame.f_code.co_filename != __file__:
+    if frame.f_code.co_filename != work.__code__.co_filename:
         return None
     counts[event] += 1
     return tracer
