@@ -178,3 +178,18 @@ def bold(window: Window) -> bool:
     """Whether the optimizer leaps on purpose: LBFGS goes far along a guess of the curvature, may
     land badly, and comes back."""
     return any(one.get("name") == "LBFGS" for one in window.chart.optimizers)
+
+
+def largest_rates(window: Window) -> NDArray[np.float64]:
+    """The largest learning rate of each frame."""
+    columns = [window.scalar(name) for name in window.scalars if name.startswith("lr/")]
+    return np.max(columns, axis=0) if columns else np.empty(0)
+
+
+def largest_updates(window: Window) -> NDArray[np.float64]:
+    """The largest relative update of each frame that has any."""
+    rows = window.layer("update_ratio").astype(np.float64)
+    if not rows.size:
+        return np.empty(0)
+    known = ~np.isnan(rows).all(axis=1)
+    return np.nanmax(rows[known], axis=1) if known.any() else np.empty(0)

@@ -29,6 +29,7 @@ from paramedic.diagnose.comparison import (
 )  # fmt: skip
 from paramedic.diagnose.curve import majority
 from paramedic.diagnose.metric import Metric
+from paramedic.diagnose.rows import largest_rates, largest_updates
 from paramedic.diagnose.surrogate import SETTLED, why_surrogate
 from paramedic.types import Verdict, Window
 
@@ -77,7 +78,7 @@ def judge(window: Window, metric: Metric | None = None, surrogate: str = "") -> 
     if (found := _not_finite(window)) is not None:
         return found
     if facts is None:
-        return _too_few(window)
+        return _never_moved(window) or _too_few(window)
     if (found := _no_gradient(window, facts)) is not None:
         return found
     surrogate = surrogate or why_surrogate(window, facts)
@@ -115,6 +116,16 @@ def _not_finite(window: Window) -> Assessment | None:
         reason = f"the validation loss is not finite in {count} of {len(validation)} epochs"
         return Assessment(Verdict.DIVERGED, reason, {"epochs": float(len(validation))})
     return None
+
+
+def _never_moved(window: Window) -> Assessment | None:
+    """Whatever the loss is, the steps of the optimizer change nothing: it holds parameters that no
+    loss depends on, such as those of a model that was replaced."""
+    sizes = known(largest_updates(window))
+    if window.last_step + 1 < ENOUGH or len(sizes) < _LOOKS or sizes.any():
+        return None
+    reason = f"nothing moves: no update changed a weight in any of {len(sizes)} steps looked at"
+    return Assessment(Verdict.NOT_LEARNING, reason, {"steps": float(window.last_step + 1)})
 
 
 def _too_few(window: Window) -> Assessment:
@@ -227,7 +238,10 @@ def _idle(window: Window, facts: Facts) -> Assessment | None:
     """Nothing has moved for the last half of the run, and not because there is nothing left."""
     if facts.gone > SETTLED or facts.steps < ENOUGH:
         return None
-    for name, rows in (("learning rate", _rates(window)), ("size of the updates", _sizes(window))):
+    for name, rows in (
+        ("learning rate", largest_rates(window)),
+        ("size of the updates", largest_updates(window)),
+    ):
         rows = rows[np.isfinite(rows)]
         if len(rows) < _LOOKS:
             continue
@@ -236,21 +250,6 @@ def _idle(window: Window, facts: Facts) -> Assessment | None:
             reason = f"nothing moves any more: the {name} is {late.max():.2g}"
             return Assessment(Verdict.NOT_LEARNING, reason, facts.numbers)
     return None
-
-
-def _rates(window: Window) -> Floats:
-    """The largest learning rate of each frame."""
-    columns = [window.scalar(name) for name in window.scalars if name.startswith("lr/")]
-    return np.max(columns, axis=0) if columns else np.empty(0)
-
-
-def _sizes(window: Window) -> Floats:
-    """The largest relative update of each frame."""
-    rows = window.layer("update_ratio").astype(np.float64)
-    if not rows.size:
-        return np.empty(0)
-    known = ~np.isnan(rows).all(axis=1)
-    return np.nanmax(rows[known], axis=1) if known.any() else np.empty(0)
 
 
 def _unexplained(window: Window, facts: Facts) -> Assessment | None:

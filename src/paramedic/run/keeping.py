@@ -8,7 +8,7 @@ were. So neither the report nor the folder of traces grows with their number.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from paramedic.run.outcome import Record
@@ -50,10 +50,12 @@ class Keeping:
         return bool(self._kinds)
 
     def add(self, record: Record) -> None:
-        """A training is over; one without a step leaves nothing."""
+        """A training is over; one without a step leaves nothing, unless it should have stepped."""
         if not record.steps:
             discard(record.trace)
-            return
+            if not record.conclusion.failed:
+                return
+            record = replace(record, trace=None)
         kind = record.name, record.places.get(OPTIMIZER)
         self._kinds.setdefault(kind, _Kind()).add(record)
 

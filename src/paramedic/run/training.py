@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from threading import get_ident
 
 import numpy as np
+from torch import Tensor
 
+from paramedic.diagnose.conclusion import Conclusion
 from paramedic.diagnose.metric import Metric
 from paramedic.prescribe.spelling import renamed
 from paramedic.probe.monitor import Monitor
 from paramedic.run.environments import Returns
 from paramedic.run.metrics import Logs, chosen, of_validation
 from paramedic.run.outcome import Record
-from paramedic.run.pairing import Pair
+from paramedic.run.pairing import Pair, held
 from paramedic.run.places import Place
 from paramedic.run.sources import OPTIMIZER
+from paramedic.run.standstill import Standstill
 from paramedic.types import Remedy
 
 _FORGOTTEN = 50  # steps of others after which a training is over
@@ -46,6 +50,10 @@ class Training:
     environment_steps: int = 0  # at the last step
     logs: Logs = field(default_factory=Logs)  # metrics that the program has logged
     evaluated: dict[str, float] = field(default_factory=dict)  # logged since the last epoch ended
+    standstill: Standstill = field(init=False)  # until the first step
+
+    def __post_init__(self) -> None:
+        self.standstill = Standstill(held(self.pair.optimizers).values())
 
     @property
     def root_class(self) -> str:
@@ -91,6 +99,14 @@ class Training:
             replace(remedy, code=renamed(remedy.code, names)) for remedy in self.monitor.remedies
         )
 
+    def backward_began(self, roots: Sequence[Tensor]) -> None:
+        """A backward pass begins, which may be of this training."""
+        if self.monitor.last_step < 0:
+            training = any(model.training for model in self.pair.models)
+            self.standstill.passed(roots, training=training)
+        else:
+            self.standstill.release()
+
     def interacted(self, environment_steps: int) -> None:
         """A step begins; environments have been stepped so often by now."""
         if environment_steps > self.environment_steps:
@@ -114,18 +130,27 @@ class Training:
         returns = [value for _, value in self.returns.all()]
         return Metric("return of an episode", np.array(returns, np.float64))
 
+    def _standing_still(self) -> Conclusion | None:
+        """What is to be said of a training that never stepped, although it should have."""
+        line = self.places.get(OPTIMIZER)
+        name = type(self.pair.optimizers[0]).__name__
+        found = self.standstill.conclusion(name if line is None else f"{name} ({line})")
+        self.standstill.release()
+        return found
+
     def close(self) -> Record:
         """Stop watching; what was learned, as plain values."""
         monitor = self.monitor
         self._judge()
         monitor.close()
         window = monitor.window()
+        still = self._standing_still()
         return Record(
             name=self.name,
             steps=monitor.last_step + 1,
             frames=len(window),
             diagnosis=monitor.diagnosis,
-            conclusion=monitor.conclusion,
+            conclusion=monitor.conclusion if still is None else still,
             remedies=self._remedies(),
             chart=monitor.chart,
             layers=dict(self.layers),

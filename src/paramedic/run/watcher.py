@@ -255,12 +255,14 @@ class Watcher:
             self._here.lines[BACKWARD] = place
         if self._pending or self._by_hand.search(roots):
             self._search(None, leaves(roots))
-        if len(self._trainings) > 1:
-            self._join(roots)
-
-    def _join(self, roots: Sequence[Tensor]) -> None:
-        """Trainings that a loss reaches together, as in an adversarial pair, are one."""
         here = [one for one in self._trainings if one.thread == threading.get_ident()]
+        for training in here:
+            training.backward_began(roots)
+        if len(here) > 1:
+            self._join(here, roots)
+
+    def _join(self, here: Sequence[Training], roots: Sequence[Tensor]) -> None:
+        """Trainings that a loss reaches together, as in an adversarial pair, are one."""
         reached = self._discovery.reached(roots, here)
         if len(reached) < 2:
             return
