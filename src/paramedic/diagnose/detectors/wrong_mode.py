@@ -49,7 +49,8 @@ class WrongMode(Detector):
     code = "O005"
     slug = "wrong-mode"
     kind = Kind.FAULT
-    needs = frozenset({"act_training"})
+    # Modes are on the record, of compiled models too; only older traces need `act_training`.
+    needs = frozenset()
     explains = frozenset(
         {"overfitting", "loss-plateau", "slow-convergence", "exploding-gradient", "loss-explosion",
          "learning-rate-too-low", "oscillating-loss", "gradient-instability"}
@@ -63,6 +64,8 @@ class WrongMode(Detector):
     def missing(self, window: Window) -> str | None:
         if not window.of_chart(_telling):
             return "the model has neither dropout nor batch normalisation"
+        if last_change(window) is not None:
+            return None
         seen = len(measured(window, "act_training"))
         return None if seen >= self.frames else f"too few steps were looked at: {seen}"
 
