@@ -1,0 +1,3 @@
+"""A list of words."""
+
+WORDS = ["shell", "lexicon"]
