@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -120,3 +121,25 @@ def test_a_compiled_step_function_breaks_no_more_than_without_us() -> None:
         return _graphs()["breaks"]
 
     assert breaks(watched=True) <= breaks(watched=False)
+
+
+@pytest.mark.parametrize("overhead", [None, 0.01])
+def test_compiled_but_not_called_before_watching(overhead: float | None) -> None:
+    """The monitor is given the module itself, whose wrapper is called later."""
+    model = _model()
+    whole = torch.compile(model, backend="eager", fullgraph=True)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with paramedic.watch(model, optimizer, overhead=overhead, strict=True) as monitor:
+        _train(whole, optimizer)  # warns, and compiles again, if a hook is there
+        assert monitor.last_step == 11
+    assert _graphs() == {"graphs": 1, "breaks": 0}
+
+
+def test_a_module_that_is_no_longer_there_blinds_nobody() -> None:
+    torch.compile(_model(), backend="eager")
+    gc.collect()
+    model = _model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with paramedic.watch(model, optimizer, overhead=None, strict=True) as monitor:
+        _train(model, optimizer, steps=2)
+        assert (monitor.window().layer("act_mean")[-1] != 0).any()

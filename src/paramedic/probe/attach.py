@@ -13,6 +13,7 @@ from paramedic.probe import ranks
 from paramedic.probe.attendant import Attending, Bystander
 from paramedic.probe.monitor import Monitor
 from paramedic.probe.options import Options
+from paramedic.probe.unseen import Unseen
 from paramedic.probe.unwatched import Unwatched
 
 Models = nn.Module | Sequence[nn.Module] | Mapping[str, nn.Module]
@@ -26,12 +27,13 @@ def attach(
 ) -> Monitor:
     """A monitor of this training; `attending` makes who stands by and may act."""
     models, optimizers = _named(model), _listed(optimizer)
-    _check(models)
-    if is_off():
-        return Unwatched()
-    tensors = [one for model in models.values() for one in model.parameters()]
-    ranks.agree(tensors, "watched" if attending is Bystander else "treated")
-    return Monitor(models, optimizers, options, attending)
+    with Unseen():
+        _check(models)
+        if is_off():
+            return Unwatched()
+        tensors = [one for model in models.values() for one in model.parameters()]
+        ranks.agree(tensors, "watched" if attending is Bystander else "treated")
+        return Monitor(models, optimizers, options, attending)
 
 
 def is_off() -> bool:

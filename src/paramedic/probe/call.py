@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import NamedTuple
 
-import torch
 from torch import Tensor, nn
-from torch.utils._python_dispatch import _disable_current_modes
 
 from paramedic.probe.activations import Reading, read
 from paramedic.probe.first_layer import constant_share
@@ -78,8 +75,7 @@ class CallReader:
         self, subject: Subject, module: nn.Module, inputs: Sequence[Tensor], output: Tensor | None
     ) -> Call:
         """The call as it is remembered."""
-        with _unseen():
-            call = self._read(subject, module, inputs, output)
+        call = self._read(subject, module, inputs, output)
         if subject.is_copied or subject.is_loss:
             slot = subject.kind if subject.is_loss else subject.key
             before = self._newest.get(slot)
@@ -143,24 +139,3 @@ class CallReader:
         if share is not None:
             self._candidates.add(subject.key)
         return share
-
-
-@contextmanager
-def _unseen() -> Iterator[None]:
-    """No mode of the program sees what we read: selective checkpointing would keep it."""
-    with torch._C.DisableTorchFunction():
-        if torch._C._len_torch_dispatch_stack():
-            with _disable_current_modes():
-                yield
-        else:
-            yield
-
-
-def is_readable_now(tensors: Sequence[Tensor]) -> bool:
-    """Whether there are numbers behind these tensors: not while a function is transformed, traced
-    or captured."""
-    if torch._C._functorch.peek_interpreter_stack() is not None:
-        return False
-    if any(type(one).__name__ in ("FakeTensor", "FunctionalTensor") for one in tensors):
-        return False
-    return not (any(one.is_cuda for one in tensors) and torch.cuda.is_current_stream_capturing())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -36,11 +37,37 @@ def is_compiled(model: nn.Module) -> bool:
     )
 
 
-def anything_compiled() -> bool:
-    """Whether the compiler has been at work in this process, without importing it.
+class Compiler:
+    """Whether `torch.compile` is used in this process, without importing it.
 
     A global hook makes compiled modules warn and compile again, whoever they belong to, so none
     is set then.
     """
+
+    def __init__(self) -> None:
+        self._asked = _asked()
+        self._awaited = self._asked > 0 and _is_awaited()
+
+    def is_used(self) -> bool:
+        """Whether something is compiled, or will be when it is called."""
+        return self._awaited or _asked() > self._asked or anything_compiled()
+
+
+def _asked() -> int:
+    """How often something was given to `torch.compile`: each time torch sees to its own patches,
+    which it makes once."""
+    patcher = getattr(sys.modules.get("torch._dynamo.eval_frame"), "TorchPatcher", None)
+    told = getattr(getattr(patcher, "patch", None), "cache_info", None)
+    return 0 if told is None else int(told().hits + told().misses)
+
+
+def _is_awaited() -> bool:
+    """Whether something is still there that was given to it."""
+    kind = getattr(sys.modules["torch._dynamo.eval_frame"], "OptimizeContext", None)
+    return any(type(one) is kind for one in gc.get_objects())
+
+
+def anything_compiled() -> bool:
+    """Whether the compiler has been at work in this process."""
     compiler = sys.modules.get("torch._dynamo.utils")
     return compiler is not None and bool(compiler.counters["frames"])

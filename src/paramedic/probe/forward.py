@@ -23,10 +23,11 @@ from torch.nn.modules.module import (
 from torch.utils.hooks import RemovableHandle
 
 from paramedic.probe.backward import BackwardObserver, backward_passes
-from paramedic.probe.call import Call, CallReader, Subject, is_readable_now
+from paramedic.probe.call import Call, CallReader, Subject
 from paramedic.probe.guard import Guard
 from paramedic.probe.layers import Layers
 from paramedic.probe.tensors import all_tensors, first_tensor
+from paramedic.probe.unseen import is_readable_now
 
 HOOK_SECONDS = 4e-6  # one call of a global forward hook, the slower path of `__call__` included
 _MOST_CALLS = 4096  # that are remembered

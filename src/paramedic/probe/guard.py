@@ -10,6 +10,8 @@ from threading import RLock
 from time import perf_counter, thread_time
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from paramedic.probe.unseen import Unseen
+
 logger = logging.getLogger("paramedic")
 
 Arguments = ParamSpec("Arguments")
@@ -52,7 +54,7 @@ class Guard:
         if part in self.disabled:
             return None
         try:
-            with self.lock:
+            with self.lock, Unseen():
                 return function(*args, **kwargs)
         except Exception as error:
             if self.strict:
@@ -96,9 +98,10 @@ def aside(
             guard.entered_processor = work = thread_time() if guard.clocks_processor else 0.0
             try:
                 if guard.lock is _OPEN:
-                    method(self, *args, **kwargs)
+                    with Unseen():
+                        method(self, *args, **kwargs)
                 else:
-                    with guard.lock:
+                    with guard.lock, Unseen():
                         method(self, *args, **kwargs)
             except Exception as error:
                 if guard.strict:

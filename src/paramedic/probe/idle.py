@@ -17,7 +17,9 @@ from torch import Tensor
 
 from paramedic.probe import native
 from paramedic.probe.guard import Guard
+from paramedic.probe.unseen import has_modes
 
+_WithoutFunctions: Any = torch._C.DisableTorchFunction
 _FLOAT = torch.float32
 
 Glances = tuple[Callable[[], bool], int, int]  # what to call, every how many steps, at which pass
@@ -84,15 +86,16 @@ class Idle:
         """Note the loss, and how the sentinel is."""
         begin = perf_counter() if self._timed else 0.0
         try:
-            try:
-                value = roots[0].item() if len(roots) == 1 else nan
-            except RuntimeError:  # more than a number
-                value = nan
+            with _WithoutFunctions():
+                try:
+                    value = nan if len(roots) != 1 or has_modes() else roots[0].item()
+                except RuntimeError:  # more than a number
+                    value = nan
+                grad = self._grad = self.sentinel.grad
             self._value = value
             if not isfinite(value):
                 self.wake(roots)
                 return
-            grad = self._grad = self.sentinel.grad
             self._version = -1 if grad is None else grad._version
         except Exception as error:  # noqa: BLE001 - the user's run must survive any of ours
             self._fail(error)
@@ -103,27 +106,29 @@ class Idle:
         """If the backward pass was ours, its loss counts."""
         begin = perf_counter() if self._timed else 0.0
         try:
-            grad, before = self.sentinel.grad, self._grad
-            self._grad = None  # it is the user's to let go of
-            if grad is None or (grad is before and grad._version == self._version):
-                return
-            self.backwards += 1
-            self.batches += 1
-            self.loss = self._value if self.loss is None else self.loss + self._value
-            # Asked anew each time: a model may be moved or made half as precise between two looks.
-            plain = type(grad) is Tensor and grad.dtype is _FLOAT and grad.is_cpu
-            if self._finite is not None and plain and grad.is_contiguous():
-                finite = self._finite(grad.data_ptr(), grad.numel())
-            else:
-                finite = isfinite(abs(grad.detach().sum().item()))
+            with _WithoutFunctions():
+                grad, before = self.sentinel.grad, self._grad
+                self._grad = None  # it is the user's to let go of
+                if grad is None or (grad is before and grad._version == self._version):
+                    return
+                self.backwards += 1
+                self.batches += 1
+                self.loss = self._value if self.loss is None else self.loss + self._value
+                # Asked anew each time: a model may be moved or made half as precise meanwhile.
+                plain = type(grad) is Tensor and grad.dtype is _FLOAT and grad.is_cpu
+                if self._finite is not None and plain and grad.is_contiguous():
+                    finite = self._finite(grad.data_ptr(), grad.numel())
+                else:
+                    finite = isfinite(abs(grad.detach().sum().item()))
             if not finite:
                 self.wake(None)
             elif self.backwards == self._last and self.step % self._stride == 0:
                 if begin:  # glances are accounted for by themselves
                     self.cost += perf_counter() - begin
                     begin = 0.0
-                if self._glance():
-                    self.jumped = True
+                with _WithoutFunctions():
+                    self.jumped = self._glance()
+                if self.jumped:
                     self.wake(None)
         except Exception as error:  # noqa: BLE001 - the user's run must survive any of ours
             self._fail(error)

@@ -17,7 +17,7 @@ from torch.optim import Optimizer
 from paramedic.probe.attendant import Attendant, has_closure
 from paramedic.probe.backward import backward_passes
 from paramedic.probe.call import Call
-from paramedic.probe.compiler import anything_compiled, never_traced
+from paramedic.probe.compiler import Compiler, anything_compiled, never_traced
 from paramedic.probe.cycle import Cycle, GradientMarks, carried, single_number
 from paramedic.probe.examiner import Examiner
 from paramedic.probe.forward import ForwardTap
@@ -32,6 +32,7 @@ from paramedic.probe.schedule import FULL, VITALS, Schedule
 from paramedic.probe.step_hooks import StepHooks
 from paramedic.probe.tensors import is_sharded
 from paramedic.probe.tracer import Tracer
+from paramedic.probe.unseen import has_modes
 
 _LONGEST_IDLE = 512  # steps after which the losses noted meanwhile are told
 
@@ -65,6 +66,7 @@ class Loop:
             examiner.modules, examiner.layers, examiner.copied, guard, observer=self
         )
         self._tracer = Tracer(examiner.layers, options.on_nan, guard)
+        self._compiler = Compiler()
         self._calls: Sequence[Call] = ()
         self._sentinel: Tensor | None = None
         self._expected = options.accumulate
@@ -236,9 +238,7 @@ class Loop:
             self._finish()
             cycle = self.cycle
         cycle.stepping = True
-        if cycle.level is None:
-            return
-        if cycle.gradients is None:
+        if cycle.level is not None and cycle.gradients is None:
             # Fewer passes than usual: read what is there, and say whether somebody wrote to it.
             cycle.gradients_raw = cycle.backwards > 0 and not self._unread.touched()
             self._examiner.backward_seen(cycle)
@@ -380,18 +380,17 @@ class Loop:
 
     def _is_plain(self) -> bool:
         """Whether the steps until the next look can be left to `Idle`."""
-        if self._attendant.acts:  # it wants to see every step
-            return False
         odd = self._closure or self._scaled or not self._tracer.active or len(self._optimizers) > 1
-        sentinel = self._sentinel
-        return not odd and sentinel is not None and sentinel.is_cpu and not is_sharded(sentinel)
+        odd = odd or self._attendant.acts or has_modes()
+        one = self._sentinel
+        return not odd and one is not None and one.is_cpu and not is_sharded(one)
 
     def _arm(self) -> None:
         """Put the forward hook up for a step that will be looked at in full, else take it down."""
-        self.blind = self._examiner.chart.compiled or anything_compiled()
-        if self.blind:
+        self.blind = self._examiner.chart.compiled or self._compiler.is_used()
+        if self.blind and anything_compiled():
             self._tap.mute()
-        elif self.cycle.level == FULL:
+        elif not self.blind and self.cycle.level == FULL:
             self._tap.open()
         else:
             self._tap.close()

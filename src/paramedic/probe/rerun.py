@@ -88,11 +88,17 @@ class Rerun:
         """The calls of a repeated forward pass, as if the user's own modules had been called."""
         calls: list[Call] = []
         for start in list(self._starts.values()):
-            twin = copy.deepcopy(start.model)
+            with _with_functions():
+                twin = copy.deepcopy(start.model)
+                repeated = _run(twin, start)
             pairs = zip(twin.modules(), start.model.modules(), strict=True)
             originals = {id(ours): id(theirs) for ours, theirs in pairs}
-            calls += [call._replace(key=originals[call.key]) for call in _run(twin, start)]
+            calls += [call._replace(key=originals[call.key]) for call in repeated]
         return calls
+
+
+# What classes of tensors do is part of the forward pass.
+_with_functions: Any = torch._C._EnableTorchFunction
 
 
 def _without_graph(tensor: Tensor) -> Tensor:
