@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
@@ -40,3 +43,12 @@ def test_it_says_whose_optimizer_it_stands_for() -> None:
     weight = torch.nn.Parameter(torch.ones(2))
     assert shadow("Adam", [weight], 0.5, "keras").defaults == {"lr": 0.5, "framework": "keras"}
     assert shadow("by hand", [weight]).defaults == {}
+
+
+def test_it_does_not_import_the_compiler() -> None:
+    code = (
+        "import sys, torch; from paramedic.run.shadow import shadow; "
+        "shadow('by hand', [torch.zeros(1)]).stepped(); print('torch._dynamo' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "False\n"

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from paramedic.probe.unseen import Unseen, is_readable_now
 from paramedic.run.patching import Function, Patches
 
 _NAMES = (
@@ -39,20 +40,26 @@ def _observing(
     def make(original: Function) -> Function:
         def loss(*args: Any, **kwargs: Any) -> Any:
             result = original(*args, **kwargs)
-            if torch.compiler.is_compiling():
-                return result
-            if type(result) is Tensor and result.requires_grad and not curious():
-                return result
+            if not torch.compiler.is_compiling() and isinstance(result, Tensor):
+                with Unseen():
+                    if not _is_training(result) or curious():
+                        tell(args, kwargs, result)
+            return result
+
+        def tell(args: tuple[Any, ...], kwargs: dict[str, Any], result: Tensor) -> None:
             prediction = args[0] if args else kwargs.get("input")
             target = args[1] if len(args) > 1 else kwargs.get("target")
             if (
                 isinstance(prediction, Tensor)
                 and isinstance(target, Tensor)
-                and isinstance(result, Tensor)
+                and is_readable_now((prediction, target, result))
             ):
                 on_loss(name, prediction, target, str(kwargs.get("reduction", "mean")), result)
-            return result
 
         return loss
 
     return make
+
+
+def _is_training(result: Tensor) -> bool:
+    return type(result) is Tensor and result.requires_grad

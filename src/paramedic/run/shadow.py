@@ -20,6 +20,11 @@ class Shadow(Optimizer):
         super().__init__(parameters, {name: one for name, one in known.items() if one is not None})
         self.work: Callable[[], Any] = lambda: None
 
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Nothing has to be checked; the method of torch would import its compiler, which a
+        program without optimizers does not need."""
+        self.param_groups.append({**self.defaults, **param_group})
+
     def step(self, closure: Any = None) -> Any:
         """What the other one does."""
         return self.work()
