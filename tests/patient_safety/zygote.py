@@ -89,6 +89,10 @@ def _enter(job: dict[str, Any]) -> None:
         os.dup2(opened, number)
         os.close(opened)
     os.environ.update(job["environment"])
+    if "TORCHINDUCTOR_CACHE_DIR" in os.environ:  # set by torch as it was imported
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(
+            os.environ["TMPDIR"], os.path.basename(os.environ["TORCHINDUCTOR_CACHE_DIR"])
+        )
     os.environ["PATIENT_PROCESS"] = str(os.getpid())
     if job["command"]:
         os.execv(job["command"][0], job["command"])
