@@ -68,6 +68,13 @@ dependencies = ["numpy>=1", 'torch']
 dates = [2024-01-01, 07:32:00]
 inline = { a.b = 1, c = [true, false, 0x1F, inf] }
 """
+_OWN = """
+rules = "default"
+select = ["G001", "D001"]
+ignore = []
+[G001]
+ratio = 1e-4
+"""
 
 
 def _write_trial(path: Path) -> None:
@@ -108,6 +115,7 @@ def _record() -> str:
 FORMATS = (
     Format("trace", "run.db", _write_trace, _read_trace),
     Format("toml", "pyproject.toml", _text(_TOML), lambda path: load_config(path.parent)),
+    Format("settings", "paramedic.toml", _text(_OWN), lambda path: load_config(path.parent)),
     Format("outcome", "outcome.json", _text(json.dumps(OUTCOME)),
            lambda path: read_heal(path.parent)),
     Format("trial", "trial-0000.json", _write_trial, _read_study),
