@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from statistics import median
+
+from paramedic.probe.median import median
 
 VITALS, FULL = "vitals", "full"
 

@@ -9,8 +9,8 @@ closer (`mark`), they are held against the last few before that.
 from __future__ import annotations
 
 from collections import deque
-from statistics import median
 
+from paramedic.probe.median import median
 from paramedic.treat.baseline import Baseline
 from paramedic.treat.limits import Limits
 

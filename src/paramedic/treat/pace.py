@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from statistics import median
 from time import perf_counter
+
+from paramedic.probe.median import median
 
 _LEAST, _MOST = 10, 2000  # steps between two snapshots
 _SHARE = 0.5  # of the overhead budget

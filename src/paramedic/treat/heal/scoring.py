@@ -6,9 +6,9 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import median
 
 from paramedic.diagnose.detectors.slow_convergence import SlowConvergence
+from paramedic.probe.median import median
 from paramedic.treat.heal.attempt import Attempt, Leg
 from paramedic.treat.measure import Measure
 from paramedic.treat.plan import Plan
