@@ -12,7 +12,6 @@ import multiprocessing
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable
 from importlib.machinery import PathFinder
 from multiprocessing.process import BaseProcess
@@ -21,6 +20,7 @@ from typing import Any
 
 from paramedic.run.imports import AfterImport
 from paramedic.run.patching import Function, Patches
+from paramedic.run.recordings import home
 
 _LOADERS = "torch.utils.data"  # whose workers do not train
 
@@ -34,8 +34,9 @@ class Children:
 
     def open(self, patches: Patches) -> None:
         """Start to look out for children."""
-        with contextlib.suppress(OSError):
-            self._folder = tempfile.mkdtemp(prefix="paramedic-children-")
+        with contextlib.suppress(OSError, RuntimeError):  # there is no place for it
+            # Made by the first child that trains: a program that never returns leaves nothing.
+            self._folder = str(home().with_name(f"children-{os.urandom(8).hex()}"))
             patches.wrap(BaseProcess, "start", self._starter)
 
     def in_child(self) -> None:
@@ -97,6 +98,7 @@ def leave_mark_at_step(folder: str) -> None:
         def on_step(optimizer: Any, args: Any, kwargs: Any) -> None:
             handle.remove()
             with contextlib.suppress(OSError):  # the run may be over, and its folder gone
+                os.makedirs(folder, mode=0o700, exist_ok=True)
                 Path(folder, str(os.getpid())).touch()
 
         handle = register_optimizer_step_pre_hook(on_step)
