@@ -32,6 +32,8 @@ def differences(plain: Ran, seen: Ran, way: str) -> list[str]:
     for moment in plain.states.keys() & seen.states.keys():
         before, after = plain.states[moment], _cleaned(seen.states[moment], moment, way)
         before = {name: value for name, value in before.items() if name in after}
+        if seen.fresh:  # NumPy is seeded by the system where the program does not
+            before["random"].pop("numpy", None)
         for name in before:
             both = _common(name, _unnumbered(before[name]), _unnumbered(after[name]))
             found += _of(f"{name} at the {moment}", *both)
@@ -111,8 +113,6 @@ def _cleaned(state: dict[str, Any], moment: str, way: str) -> dict[str, Any]:
     found["descriptors"] = [one for one in state["descriptors"] if "FOLDER/paramedic" not in one]
     found["threads"] = [one for one in state["threads"] if not one[0].startswith(_OURS)]
     del found["system threads"]  # ours are among them
-    found["random"] = {**state["random"]}
-    found["random"].pop("numpy", None)  # seeded by the system where the program does not
     if moment == "end":
         del found["ours"], found["imports"]
     else:

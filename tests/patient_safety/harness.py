@@ -45,6 +45,7 @@ class Ran:
     states: dict[str, dict[str, Any]]  # by the moment: `end` of the script, `exit` of the process
     files: dict[str, str]
     folder: Path
+    fresh: bool  # a process of its own from the start
     report: dict[str, Any] = field(default_factory=dict)
 
 
@@ -147,7 +148,7 @@ class Gate:
         else:
             server = self._server(*_TORCH, *([_WATCH] if way in (WATCH, EVERY_STEP) else []))
         answer = server.do(job)
-        return _ran(folder, answer)
+        return _ran(folder, {**answer, "fresh": fresh})
 
     def _job(self, folder: Path, script: str, way: str, fresh: bool) -> dict[str, Any]:
         work, out = folder / "work", folder / "out"

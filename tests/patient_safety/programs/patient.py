@@ -32,7 +32,14 @@ def watched(model: Any, optimizer: Any) -> Iterator[None]:
     import paramedic
 
     _keep_log()
-    with paramedic.watch(model, optimizer, **settings):
+    try:
+        monitor = paramedic.watch(model, optimizer, **settings)
+    except ValueError as refused:  # there is nothing to watch in it
+        if "has no trainable parameter" not in str(refused):
+            raise
+        yield
+        return
+    with monitor:
         yield
 
 
