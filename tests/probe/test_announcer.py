@@ -41,10 +41,24 @@ def test_a_suspicion_waits_for_the_verdict() -> None:
     assert announcer.news(_engine(Verdict.TOO_EARLY, FIRST), 5) == []
     failed = _engine(Verdict.NOT_LEARNING, FIRST, SECOND)
     assert announcer.news(failed, 6) == []  # too soon to ask again
-    (only,) = announcer.news(failed, 100)
+    assert announcer.news(failed, 100) == []  # many learn nothing in their first hundred steps
+    (only,) = announcer.news(failed, 200)
     assert only.slug == "dead-units"
     assert only.message.startswith("not learning: why. Most likely cause (not proven): ")
     assert only.severity is Severity.WARNING
+
+
+def test_a_run_that_learns_after_all_is_not_reported() -> None:
+    announcer = Announcer()
+    failed, learns = _engine(Verdict.NOT_LEARNING, FIRST), _engine(Verdict.LEARNING, FIRST)
+    assert announcer.news(failed, 100) == announcer.news(learns, 150) == []
+    assert announcer.news(failed, 210) == announcer.news(failed, 300) == []
+    assert _slugs(announcer.news(failed, 420)) == ["dead-units"]
+
+
+def test_at_the_end_it_is_said_at_once() -> None:
+    failed = _engine(Verdict.NOT_LEARNING, FIRST)
+    assert _slugs(Announcer().news(failed, 60, ended=True)) == ["dead-units"]
 
 
 def test_a_fault_says_more_than_a_suspicion() -> None:

@@ -306,7 +306,7 @@ class Monitor:
         self.guard.attempt("diagnosis", self._recorder.finish)
         self._tell_news()
         self._announcer.wake()
-        self._announce()
+        self._announce(ended=True)
         self._teller.end(self.summary(), self.conclusion)
         labels = {str(label): count for label, count in self.labels.items()}
         brief = {"step": self.last_step, **self.condition.to_json(), "ended": True}
@@ -369,9 +369,9 @@ class Monitor:
         self._standing.wake()
         self._attendant.case_opened(case, remedies)
 
-    def _announce(self) -> None:
+    def _announce(self, *, ended: bool = False) -> None:
         """Report what is certain by now, or likely in a run that does not learn."""
-        for finding in self._announcer.news(self._recorder.engine, self.last_step):
+        for finding in self._announcer.news(self._recorder.engine, self.last_step, ended=ended):
             found = direct_first([one for one in self.remedies if finding.slug in one.against])
             self._teller.announce(finding)
             self._audience.finding(finding, found)
