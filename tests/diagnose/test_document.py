@@ -82,9 +82,10 @@ def test_the_document() -> None:
     assert shown["schema"] == SCHEMA
     assert (shown["verdict"], shown["exit_code"], shown["steps"]) == ("learning", 0, 100)
     assert shown["errors"] == []
-    assert document("train.py", [], unjudged="torch was not imported")["reason"] == (
-        "torch was not imported"
-    )
+    assert document("train.py", [])["reason"] == "no training was seen"
+    unjudged = Assessment(Verdict.TOO_EARLY, "it crashed")
+    shown = document("train.py", [], unjudged=unjudged)
+    assert (shown["verdict"], shown["reason"]) == ("too early to say", "it crashed")
 
 
 def test_explained_by_nothing() -> None:

@@ -176,6 +176,14 @@ def test_nothing_to_judge(tmp_path: Path) -> None:
     assert seen.outcome.why_unjudged == "no optimizer took a step in this process"
 
 
+def test_a_crash_before_the_first_step(tmp_path: Path) -> None:
+    seen = _run(tmp_path, "torch.optim.SGD(net().parameters(), 1e-6)\nraise ValueError('oh')")
+    assert (seen.verdict, seen.outcome.exit_code) == ("too early to say", 2)
+    assert seen.outcome.assessment.reason == (
+        "the program ended with ValueError before an optimizer took a step"
+    )
+
+
 def test_a_crash_leaves_the_findings(tmp_path: Path) -> None:
     text = "m = net()\ntrain(m, torch.optim.SGD(m.parameters(), 1e-6))\nraise ValueError('oh')"
     seen = _run(tmp_path, text)

@@ -83,8 +83,10 @@ def _exit_code(outcome: Outcome) -> int:
 def _report(file: Path, outcome: Outcome) -> dict[str, Any]:
     """The report `paramedic/report@2` of the training whose model was kept, and the heal."""
     from paramedic.diagnose.document import document
+    from paramedic.diagnose.verdict import Assessment
     from paramedic.prescribe.replay import replay
     from paramedic.trace import TraceError
+    from paramedic.types import Verdict
 
     trace = outcome.attempts[outcome.chosen].trace
     kept, why = [], "the training of the model that was kept was not recorded"
@@ -94,7 +96,8 @@ def _report(file: Path, outcome: Outcome) -> dict[str, Any]:
         except (TraceError, OSError) as error:
             why = str(error)
     heal, code = outcome.to_json(), _exit_code(outcome)
-    return document(str(file), kept, unjudged=why, heal=heal, exit_code=code)
+    unjudged = Assessment(Verdict.CANNOT_TELL, why)
+    return document(str(file), kept, unjudged=unjudged, heal=heal, exit_code=code)
 
 
 def _write_page(outcome: Outcome, folder: Path, file: Path, console: Console) -> None:

@@ -20,6 +20,7 @@ _OLD = "paramedic/report@1"
 _ORDER = (
     Verdict.DIVERGED, Verdict.NOT_LEARNING, Verdict.LEARNING, Verdict.TOO_EARLY, Verdict.CANNOT_TELL
 )  # fmt: skip
+NO_TRAINING = Assessment(Verdict.CANNOT_TELL, "no training was seen")
 
 Details = Callable[[Finding], Mapping[str, Any]]
 
@@ -88,9 +89,13 @@ class TrainingReport:
 
 
 def document(
-    program: str, trainings: Iterable[TrainingReport], *, unjudged: str = "", **more: Any
+    program: str,
+    trainings: Iterable[TrainingReport],
+    *,
+    unjudged: Assessment = NO_TRAINING,
+    **more: Any,
 ) -> dict[str, Any]:
-    """The report of a program; `unjudged` says why there is no training in it."""
+    """The report of a program; `unjudged` is what is said of one without a training."""
     listed = list(trainings)
     chosen = overall([one.conclusion for one in listed], unjudged)
     return {
@@ -105,10 +110,10 @@ def document(
     }
 
 
-def overall(conclusions: Sequence[Conclusion], unjudged: str = "") -> Assessment:
+def overall(conclusions: Sequence[Conclusion], unjudged: Assessment = NO_TRAINING) -> Assessment:
     """What speaks for several trainings: one that fails, else one that learns."""
     if not conclusions:
-        return Assessment(Verdict.CANNOT_TELL, unjudged or "no training was seen")
+        return unjudged
     return min((one.assessment for one in conclusions), key=lambda one: _ORDER.index(one.verdict))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from paramedic.diagnose.causes import Diagnosis
 from paramedic.diagnose.conclusion import Conclusion
 from paramedic.diagnose.document import (
+    NO_TRAINING,
     TrainingReport,
     document,
     exit_code,
@@ -122,6 +123,7 @@ class Outcome:
     records: tuple[Record, ...] = ()
     stopped: str = ""
     why_unjudged: str = ""
+    crashed: str = ""  # the error that the program died of
     verified: Mapping[str, Verified] = field(default_factory=dict)
     rest: tuple[str, ...] = ()  # of trainings without a record, and of what was not watched
 
@@ -129,7 +131,17 @@ class Outcome:
     def assessment(self) -> Assessment:
         """The verdict on the program and why: that of a training that fails, else of one that
         learns."""
-        return overall([record.conclusion for record in self.records], self.why_unjudged)
+        return overall([record.conclusion for record in self.records], self._unjudged)
+
+    @property
+    def _unjudged(self) -> Assessment:
+        """What is said of a program without a training."""
+        if self.crashed:
+            reason = f"the program ended with {self.crashed} before an optimizer took a step"
+            return Assessment(Verdict.TOO_EARLY, reason)
+        if self.why_unjudged:
+            return Assessment(Verdict.CANNOT_TELL, self.why_unjudged)
+        return NO_TRAINING
 
     @property
     def exit_code(self) -> int:
@@ -157,7 +169,7 @@ class Outcome:
         """The report `paramedic/report@2`."""
         reports = [record.report(self.verified) for record in self.records]
         rest = {"rest": list(self.rest)} if self.rest else {}
-        return document(self.program, reports, unjudged=self.why_unjudged, **rest)
+        return document(self.program, reports, unjudged=self._unjudged, **rest)
 
 
 def most_serious_first(records: Sequence[Record]) -> tuple[Record, ...]:

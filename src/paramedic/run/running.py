@@ -78,7 +78,15 @@ def _outcome(
         why = ""
     rest = tuple(sentence for watcher in watchers for sentence in watcher.rest)
     ordered = most_serious_first(records)
-    return Outcome(program.name, ordered, stopped=ending.stopped, why_unjudged=why, rest=rest)
+    return Outcome(
+        program.name, ordered, stopped=ending.stopped, why_unjudged=why,
+        crashed=_crash(ending) if watchers else "", rest=rest,
+    )  # fmt: skip
+
+
+def _crash(ending: Ending) -> str:
+    """What the program died of, if that was an error of its own."""
+    return "" if ending.error is None else type(ending.error).__name__
 
 
 def _why_unwatched() -> str:
