@@ -33,28 +33,38 @@ def measure(sizes: Sizes) -> dict[str, Any]:
 
 def counted(report: str) -> dict[str, Any]:
     """The cases of the programs, and the other tests of the gate."""
-    cases, others = {}, {}
+    cases: dict[tuple[str, str], str] = {}
+    others, reasons = {}, {}
     for one in ElementTree.fromstring(report).iter("testcase"):
-        name, outcome = one.get("name", ""), _outcome(one)
+        name, (outcome, reason) = one.get("name", ""), _outcome(one)
         found = _CASE.fullmatch(name)
         if found:
-            cases[found["program"], found["way"]] = outcome
+            case = found["program"], found["way"]
+            cases[case], reasons[case] = outcome, reason
         else:
             others[f"{one.get('classname', '')}.{name}"] = outcome
+
+    def having(outcome: str) -> dict[str, str]:
+        return {"-".join(case): reasons[case] for case in sorted(cases) if cases[case] == outcome}
+
     return {
         "programs": len({program for program, _ in cases}),
         "ways": 1 + len({way for _, way in cases}),  # plain, which they are compared with
-        "compared": sum(one in ("passed", "failed") for one in cases.values()),
-        "differences": sorted("-".join(case) for case, one in cases.items() if one == "failed"),
-        "left_out": sorted("-".join(case) for case, one in cases.items() if one == "skipped"),
+        "compared": sum(one != "skipped" for one in cases.values()),
+        "differences": having("failed"),
+        "left_out": having("skipped"),
         "others": len(others),
         "others_failed": sorted(name for name, one in others.items() if one == "failed"),
         "others_left_out": sum(one == "skipped" for one in others.values()),
     }
 
 
-def _outcome(case: ElementTree.Element) -> str:
-    for kind, outcome in {"failure": "failed", "error": "failed", "skipped": "skipped"}.items():
-        if case.find(kind) is not None:
-            return outcome
-    return "passed"
+def _outcome(case: ElementTree.Element) -> tuple[str, str]:
+    """Whether it passed, and why not. A difference that is known is one, too."""
+    for kind in ("failure", "error", "skipped"):
+        found = case.find(kind)
+        if found is not None:
+            is_left_out = kind == "skipped" and found.get("type") != "pytest.xfail"
+            reason = (found.get("message") or "").strip().partition("\n")[0]
+            return "skipped" if is_left_out else "failed", reason[:200]
+    return "passed", ""

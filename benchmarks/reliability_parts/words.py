@@ -12,8 +12,8 @@ def _kills(part: Part) -> str:
     return (
         "Each process records one run after the other, of 0 to 2,000 steps with thinning, and is "
         "killed (`SIGKILL`) within 0.3 s. All traces it has left are opened and read whole: "
-        f"{part['traces']:,} of them, {part['empty']:,} empty, as they were killed while they were "
-        f"made. Refused: {part['refused']}."
+        f"{part['traces']:,} of them, {part['empty']:,} empty: runs without steps, or killed "
+        f"before the first were written. Refused: {part['refused']}."
     )
 
 
@@ -38,7 +38,7 @@ def _mutants(part: Part) -> str:
         f"and {part['read']:,} could be read; the slowest took {part['longest']:.2f} s.{problems}"
         "\n\nThe files that ask for much are up to "
         f"{bombs['largest'] / 2**20:.0f} MB: a trace of 20 MB whose table would have 1.3 GB, JSON "
-        "of millions of empty lists, deep nesting, numbers of a million digits, headers that "
+        "of millions of empty lists, deep nesting, numbers of millions of digits, headers that "
         f"claim a terabyte. The slowest was {bombs['slowest']}.{open_ones}"
     )
 
@@ -83,13 +83,19 @@ def _memory(part: Part) -> str:
 
 
 def _gate(part: Part) -> str:
-    left_out = f" Left out here: {', '.join(part['left_out'])}." if part["left_out"] else ""
-    found = "".join(f"\n- {one}" for one in (*part["differences"], *part["others_failed"]))
+    def listed(found: dict[str, str]) -> str:
+        return "".join(f"\n- {case}: {why}" for case, why in found.items())
+
+    left_out, differences = listed(part["left_out"]), listed(part["differences"])
+    failed = "".join(f"\n- {one}" for one in part["others_failed"])
     return (
         "`tests/patient_safety` has programs that do what programs do and more. Each runs plain, "
         "under `watch`, under `watch` at every step and under `paramedic run`; results, output, "
-        "warnings, exceptions, threads, files, descriptors, exit code and memory are compared. "
-        f"{part['compared']} comparisons.{left_out}{found}"
+        "warnings, exceptions, threads, files, descriptors, exit code and memory are compared: "
+        f"{part['compared']} comparisons."
+        + (f"\n\nDifferences:\n{differences}" if differences else "")
+        + (f"\n\nOther tests that failed:\n{failed}" if failed else "")
+        + (f"\n\nNot possible on this machine:\n{left_out}" if left_out else "")
     )
 
 

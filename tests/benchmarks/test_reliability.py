@@ -68,7 +68,9 @@ REPORT = """<testsuites><testsuite>
 <testcase classname="tests.gate" name="test_the_program_cannot_tell[gan-every-step]">
 <failure message="differs"/></testcase>
 <testcase classname="tests.gate" name="test_the_program_cannot_tell[gan-run]">
-<skipped message="no compiler"/></testcase>
+<skipped type="pytest.skip" message="no compiler"/></testcase>
+<testcase classname="tests.gate" name="test_the_program_cannot_tell[lbfgs-run]">
+<skipped type="pytest.xfail" message="a thread more"/></testcase>
 <testcase classname="tests.gate" name="test_an_error_of_ours[hook]"><error message="x"/></testcase>
 <testcase classname="tests.gate" name="test_enough"/>
 </testsuite></testsuites>"""
@@ -76,14 +78,15 @@ REPORT = """<testsuites><testsuite>
 
 def test_the_gate_is_counted(parts: Any) -> None:
     found = parts("reliability_parts.gate").counted(REPORT)
-    assert (found["programs"], found["ways"], found["compared"]) == (1, 4, 2)
-    assert found["differences"] == ["gan-every-step"]
-    assert found["left_out"] == ["gan-run"]
+    assert (found["programs"], found["ways"], found["compared"]) == (2, 4, 3)
+    assert found["differences"] == {"gan-every-step": "differs", "lbfgs-run": "a thread more"}
+    assert found["left_out"] == {"gan-run": "no compiler"}
     assert found["others"] == 2
     assert found["others_failed"] == ["tests.gate.test_an_error_of_ours[hook]"]
     told = _rendered(parts, "gate", **found)
-    assert "| ≥ 60 × 4 | 1 × 4 | **missed** |" in told
-    assert "- gan-every-step" in told
+    assert "| ≥ 60 × 4 | 2 × 4 | **missed** |" in told
+    assert "differences to the plain program | 0 | 2 | **missed** |" in told
+    assert "- lbfgs-run: a thread more" in told
 
 
 def test_a_gate_that_is_not_there(parts: Any, monkeypatch: pytest.MonkeyPatch) -> None:
