@@ -60,15 +60,18 @@ def test_an_unwritable_place(
     _assert_failed_once(writer, caplog, "name a directory that is writable", make_frame)
 
 
-@pytest.mark.parametrize("kind", ["directory", "taken", "nul"])
+@pytest.mark.parametrize("kind", ["directory", "taken", "nul", "pipe"])
 def test_an_impossible_file(tmp_path: Path, kind: str) -> None:
     path = tmp_path / ("run\0.db" if kind == "nul" else "run.db")
     if kind == "directory":
         path.mkdir()
     elif kind == "taken":
         path.write_text("precious")
+    elif kind == "pipe":  # or a device, such as /dev/null: an administrator could replace it
+        os.mkfifo(path)
     assert Writer(path).failure is not None
     assert kind != "taken" or path.read_text() == "precious"
+    assert kind != "pipe" or path.is_fifo()
 
 
 def _limit_pages(writer: Writer, pages: int) -> None:

@@ -81,7 +81,7 @@ def create(path: Path) -> sqlite3.Connection:
     It is made beside its place and moved there: whenever the process is killed, there is a whole
     trace, or none, or the empty file that `fresh_path` has made.
     """
-    if path.exists() and path.stat().st_size:
+    if path.exists() and (path.stat().st_size or not path.is_file()):
         raise FileExistsError(f"the file exists already: take `fresh_path({path.name!r})`")
     _make(path)
     db = _connect(str(path))
