@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+INTERNAL = "internal"  # the attribute of a record of our logger that tells an error of our own
+
 
 @dataclass(frozen=True, slots=True)
 class Statistic:

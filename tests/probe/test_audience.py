@@ -121,8 +121,8 @@ def test_a_sink_that_fails_is_told_once_and_switched_off(
     with caplog.at_level(logging.WARNING, "paramedic"):
         monitor = _train(30, sinks=[bad, good], overhead=None, rules=None)
     assert [record.getMessage() for record in caplog.records] == [
-        "Paramedic switched off its part `sink 1, Keeper` after an internal error; training goes "
-        "on."
+        "Paramedic switched off its part `sink 1, Keeper` after an internal error "
+        "(ConnectionError: the server is away); training goes on."
     ]
     assert "the server is away" in monitor.not_checked["sink 1, Keeper"]
     assert good.kinds().count("frame") == 30

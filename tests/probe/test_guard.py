@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from paramedic.probe import guard as guard_module
-from paramedic.probe.guard import Guard, aside
+from paramedic.probe.guard import Guard, aside, harmless
 
 
 class Clock:
@@ -67,7 +67,34 @@ def test_an_error_is_logged_once_and_switches_the_part_off(
     assert len(caplog.records) == 1
     assert "`work`" in caplog.records[0].getMessage()
     assert "training goes on" in caplog.records[0].getMessage()
-    assert caplog.records[0].exc_info is not None
+    assert "(KeyError: 'gone')" in caplog.records[0].getMessage()
+    assert caplog.records[0].exc_info is None  # a line, not a traceback, on somebody's terminal
+
+
+def test_all_of_an_error_is_there_for_those_who_look_for_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.DEBUG, "paramedic"):
+        Worker().work(error=KeyError("gone"))
+    assert caplog.records[1].exc_info is not None
+
+
+def test_a_hook_of_the_program_is_harmless(caplog: pytest.LogCaptureFixture) -> None:
+    class Hooked:
+        def __init__(self, *, strict: bool) -> None:
+            self.guard = Guard(strict=strict)
+
+        @harmless("hook")
+        def on_call(self) -> None:
+            _fails()
+
+    hooked = Hooked(strict=False)
+    for _ in range(2):
+        hooked.on_call()
+    assert [one.levelname for one in caplog.records] == ["WARNING"]
+    assert hooked.guard.disabled == {"hook": "ZeroDivisionError: a bug of ours"}
+    with pytest.raises(ZeroDivisionError):
+        Hooked(strict=True).on_call()
 
 
 def test_the_other_parts_go_on(caplog: pytest.LogCaptureFixture) -> None:

@@ -23,7 +23,7 @@ from paramedic.cli.choosing import (
     split,
     write_json,
 )
-from paramedic.cli.failing import fails_clearly
+from paramedic.cli.failing import fails_clearly, is_clear
 from paramedic.cli.fix import fixed, require_fix
 
 if TYPE_CHECKING:
@@ -120,12 +120,25 @@ def run(  # noqa: PLR0913 - these are the options of a command
     crier = Crier(quiet=quiet)
     report = _Report(crier, json, html, quiet=quiet, verbose=verbose)
     outcome, ending = watched(program, settings, crier, on_terminated=report.whole)
-    with _back_in(program.folder):
+    ours = 0
+    with _back_in(program.folder), _whatever_happens(crier):
         report.show(outcome, ending)
         if fix and outcome.suspect and not ending.interrupted:
             outcome = fixed(outcome, program, crier, budget, verify=not no_verify, write=write)
         report.write(outcome)
-    _leave(outcome, ending, exit_zero=exit_zero)
+        ours = outcome.exit_code
+    _leave(0 if exit_zero else ours, ending)
+
+
+@contextmanager
+def _whatever_happens(crier: Crier) -> Iterator[None]:
+    """The exit code is that of the program, even if there is no report because of us."""
+    try:
+        yield
+    except Exception as error:
+        if is_clear(error):
+            raise
+        crier.say(f"No report, because of an internal error ({type(error).__name__}: {error}).")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,13 +286,13 @@ def _width() -> int | None:
     return None if sys.stderr.isatty() else _PIPE
 
 
-def _leave(outcome: Outcome, ending: Ending, *, exit_zero: bool) -> None:
+def _leave(ours: int, ending: Ending) -> None:
     """With the code of the program if it failed, else with ours."""
     if ending.interrupted:
         _die_of_interrupt()
     if ending.code:
         raise typer.Exit(ending.code)
-    raise typer.Exit(0 if exit_zero else outcome.exit_code)
+    raise typer.Exit(ours)
 
 
 def _die_of_interrupt() -> None:

@@ -15,6 +15,10 @@ from paramedic.probe.monitor import Monitor
 from paramedic.probe.options import Options
 from paramedic.probe.unseen import Unseen
 from paramedic.probe.unwatched import Unwatched
+from paramedic.trace import TraceError
+
+# What is wrong with what was given; anything else is our own error.
+FOR_THE_USER = (ValueError, TypeError, ImportError, OSError, TraceError, ranks.Unfit)
 
 Models = nn.Module | Sequence[nn.Module] | Mapping[str, nn.Module]
 

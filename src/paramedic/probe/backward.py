@@ -15,6 +15,8 @@ import torch
 from torch.autograd.graph import GradientEdge
 
 from paramedic.probe.compiler import never_traced
+from paramedic.probe.guard import Guard
+from paramedic.probe.isolation import tell
 from paramedic.probe.watchpoint import Watchpoint
 
 _current_backward: Callable[[], int] = torch._C._current_graph_task_id
@@ -25,6 +27,10 @@ class BackwardObserver(Protocol):
 
     `roots` are the tensors it starts from: none if it starts from an edge of the graph.
     """
+
+    @property
+    def guard(self) -> Guard:
+        """Hears of errors."""
 
     def before_backward(self, roots: Sequence[torch.Tensor]) -> None: ...
 
@@ -56,7 +62,10 @@ def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
     # Nearly always one observer and one loss: flat, since a call costs a fast loop microseconds.
     observers, roots = passes.observers, (tensors,)
     (observer,) = observers
-    observer.before_backward(roots)
+    try:
+        observer.before_backward(roots)
+    except Exception as error:  # noqa: BLE001 - raised again if the guard is strict
+        observer.guard.failed("backward", error)
     if passes.observers is not observers:  # it has found a training, whose first pass this is
         _observed_by_all(tensors, *args, called=[observer], **kwargs)
         return
@@ -65,22 +74,37 @@ def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
         passes.original(roots, *args, **kwargs)
     finally:
         passes.inside.now = False
-    observer.after_backward()
+    try:
+        observer.after_backward()
+    except Exception as error:  # noqa: BLE001 - raised again if the guard is strict
+        observer.guard.failed("backward", error)
 
 
 def _observed_by_all(
     tensors: Any, *args: Any, called: Sequence[BackwardObserver] = (), **kwargs: Any
 ) -> None:
     """All observers, also those that come while others are being called; `called` were before."""
-    starts, roots = _parts(tensors)
-    observers = list(called)
-    while new := [one for one in backward_passes.listeners if not _among(one, observers)]:
-        for observer in new:
-            observer.before_backward(roots)
-        observers += new
+    starts, observers = tensors, list(called)
+    try:
+        starts, roots = _parts(tensors)
+        while new := [one for one in backward_passes.listeners if not _among(one, observers)]:
+            observers += new
+            for observer in new:
+                _tell(observer, observer.before_backward, roots)
+    except Exception as error:
+        if any(one.guard.strict for one in observers):
+            raise
+        tell("backward", error)
     backward_passes.call(starts, *args, **kwargs)
     for observer in observers:
-        observer.after_backward()
+        _tell(observer, observer.after_backward)
+
+
+def _tell(observer: BackwardObserver, method: Callable[..., None], *args: Any) -> None:
+    try:
+        method(*args)
+    except Exception as error:  # noqa: BLE001 - raised again if the guard is strict
+        observer.guard.failed("backward", error)
 
 
 def _among(observer: BackwardObserver, others: Sequence[BackwardObserver]) -> bool:

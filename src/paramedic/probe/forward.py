@@ -123,15 +123,21 @@ class ForwardTap:
         # arguments out.
         kwargs, output = rest if len(rest) == 2 else ({}, rest[0])
         self.fired += 1
-        if id(module) in self._modules:
-            wanted = True
-            self.is_ours()
-        else:
-            wanted = isinstance(module, nn.modules.loss._Loss) and self._is_here()
+        try:
+            wanted = self._is_wanted(module)
+        except Exception as error:  # noqa: BLE001 - raised again if the guard is strict
+            self._guard.failed("activations", error)
+            return
         if wanted and torch.is_grad_enabled():
             begin = perf_counter()
             self._guard.attempt("activations", self._note, module, args, kwargs, output)
             self.seconds += perf_counter() - begin
+
+    def _is_wanted(self, module: nn.Module) -> bool:
+        if id(module) in self._modules:
+            self.is_ours()
+            return True
+        return isinstance(module, nn.modules.loss._Loss) and self._is_here()
 
     def is_ours(self) -> None:
         """This thread trains: losses and backward passes here are ours. Called at each step."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import functools
-import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from threading import RLock
 from time import perf_counter, thread_time
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from paramedic.probe.isolation import tell
 from paramedic.probe.unseen import Unseen
-
-logger = logging.getLogger("paramedic")
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -65,11 +63,14 @@ class Guard:
     def disable(self, part: str, error: Exception) -> None:
         """Switch `part` off for good, saying so once."""
         self.disabled[part] = f"{type(error).__name__}: {error}"
-        logger.warning(
-            "Paramedic switched off its part `%s` after an internal error; training goes on.",
-            part,
-            exc_info=error,
-        )
+        tell(part, error)
+
+    def failed(self, part: str, error: Exception) -> None:
+        """Something failed where not even a call of this guard fits in."""
+        if self.strict:
+            raise error
+        if part not in self.disabled:
+            self.disable(part, error)
 
 
 class Guarded(Protocol):
@@ -113,5 +114,23 @@ def aside(
                     guard.processor += thread_time() - work
 
         return isolated
+
+    return decorate
+
+
+def harmless(
+    part: str,
+) -> Callable[[Callable[Concatenate[Owner, Arguments], None]], Callable[..., None]]:
+    """Mark a method that the program calls, by hooks say: isolated from it, and nothing else."""
+
+    def decorate(method: Callable[Concatenate[Owner, Arguments], None]) -> Callable[..., None]:
+        @functools.wraps(method)
+        def survived(self: Owner, *args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+            try:
+                method(self, *args, **kwargs)
+            except Exception as error:  # noqa: BLE001 - raised again if the guard is strict
+                self.guard.failed(part, error)
+
+        return survived
 
     return decorate

@@ -21,7 +21,7 @@ from paramedic.probe.compiler import Compiler, anything_compiled, never_traced
 from paramedic.probe.cycle import Cycle, GradientMarks, carried, single_number
 from paramedic.probe.examiner import Examiner
 from paramedic.probe.forward import ForwardTap
-from paramedic.probe.guard import Guard, aside
+from paramedic.probe.guard import Guard, aside, harmless
 from paramedic.probe.idle import Idle
 from paramedic.probe.ledger import Ledger
 from paramedic.probe.options import Options
@@ -216,6 +216,7 @@ class Loop:
     # -- optimizer steps ---------------------------------------------------------------------
 
     @never_traced
+    @harmless("steps")
     def _on_step_begin(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if not self._idle.active:
             self._before_step(optimizer)
@@ -223,6 +224,7 @@ class Loop:
                 self._attendant.before_step(optimizer, self._step, self.cycle)
 
     @never_traced
+    @harmless("steps")
     def _on_step_end(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         self._tap.is_ours()
         if not self._idle.active:
@@ -359,8 +361,7 @@ class Loop:
         self._begin(self.schedule.level(self._step))
 
     def _record_mode(self, step: int) -> None:
-        event = self._examiner.modes.event(step)
-        if event is not None:
+        if (event := self._examiner.modes.event(step)) is not None:
             self._recorder.event(event)
 
     def _begin(self, level: str | None) -> None:

@@ -28,7 +28,7 @@ from paramedic.probe.attendant import Attending, Bystander, Patient
 from paramedic.probe.audience import Audience
 from paramedic.probe.cycle import Cycle
 from paramedic.probe.examiner import Examiner
-from paramedic.probe.guard import Guard, aside
+from paramedic.probe.guard import Guard, aside, harmless
 from paramedic.probe.loop import Loop
 from paramedic.probe.options import Options
 from paramedic.probe.origin import Origin
@@ -73,8 +73,7 @@ class Monitor:
         )  # fmt: skip
         self._recorded_chart: Chart | None = None
         self._epochs = self._skipped = 0
-        self._began = time.perf_counter()
-        self._closed = False
+        self._began, self._closed = time.perf_counter(), False
         self._teller.start(self._examiner.chart)
         self._loop.attach()
 
@@ -271,6 +270,7 @@ class Monitor:
 
     # -- the end -----------------------------------------------------------------------------
 
+    @harmless("close")
     def close(self) -> None:
         """Stop watching and write what is left. Closing twice does nothing."""
         if self._closed:
@@ -279,25 +279,25 @@ class Monitor:
         try:
             self._finish()
         finally:
-            self._loop.detach()
-            self._attendant.close()
-            show = self._audience.close_display
-            self.guard.attempt("display", lambda: show(self.remedies, self.trace))
+            self._leave()
+            told, shown = self._audience.close_display, self.trace
+            self.guard.attempt("display", lambda: told(self.remedies, shown))
             self._release()
 
     def abandon(self) -> None:
         """Stop watching and write nothing: the record of a forked child's parent is not its own."""
         self._closed = True
-        self._loop.detach()
-        self._attendant.close()
+        self._leave()
         self._release()
 
-    def _release(self) -> None:
-        """Hold nothing of the user's and no circle of references: what the user drops from now on
-        is freed at once."""
+    def _leave(self) -> None:
+        self.guard.attempt("hooks", self._loop.detach)
+        self.guard.attempt("treatment", self._attendant.close)
+
+    def _release(self) -> None:  # hold nothing of the user's, and no circle of references
         self.guard.attempt("layers", self._examiner.release)
-        self._audience.release()
-        self._recorder.engine.release()
+        self.guard.attempt("audience", self._audience.release)
+        self.guard.attempt("engine", self._recorder.engine.release)
 
     @aside("close")
     def _finish(self) -> None:

@@ -57,10 +57,14 @@ def agree(tensors: Sequence[Tensor], how: str) -> None:
         differ = [one for one, key in keys.items() if not store.check([key])]
     if differ:
         ranks = ", ".join(map(str, differ))
-        raise RuntimeError(
+        raise Unfit(
             f"The model is sharded over several processes, and this one is {how}, but rank {ranks} "
             "is not: call `paramedic.watch` with the same options on every rank, or on none."
         )
+
+
+class Unfit(RuntimeError):
+    """These processes cannot be watched, or not by one of them alone."""
 
 
 class Shards:

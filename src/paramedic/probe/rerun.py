@@ -23,6 +23,7 @@ from torch.utils.hooks import RemovableHandle
 from paramedic.probe.backward import inside_backward
 from paramedic.probe.call import Call
 from paramedic.probe.forward import ForwardTap, remove_global_hook
+from paramedic.probe.guard import Guard, harmless
 
 
 class _Start(NamedTuple):
@@ -39,7 +40,8 @@ class _Start(NamedTuple):
 class Rerun:
     """Remembers how the last forward pass of each model began, and can repeat it on a copy."""
 
-    def __init__(self, models: set[int]) -> None:
+    def __init__(self, models: set[int], guard: Guard | None = None) -> None:
+        self.guard = Guard(strict=True) if guard is None else guard
         self._models = models
         self._random: dict[int, list[torch.Tensor]] = {}
         self._starts: dict[int, _Start] = {}
@@ -66,10 +68,12 @@ class Rerun:
             return False
         return torch.is_grad_enabled() and not inside_backward()
 
+    @harmless("replay")
     def _before(self, module: nn.Module, args: Any) -> None:
         if self._is_ours(module):
             self._random[id(module)] = _random_states(_device(module))
 
+    @harmless("replay")
     def _after(self, module: nn.Module, args: Any, kwargs: Mapping[str, Any], output: Any) -> None:
         if not self._is_ours(module) or id(module) not in self._random:
             return

@@ -15,6 +15,7 @@ from torch.amp.grad_scaler import GradScaler
 from torch.optim import Optimizer
 
 from paramedic.probe.compiler import never_traced
+from paramedic.probe.isolation import isolated
 from paramedic.probe.watchpoint import Watchpoint
 
 
@@ -51,7 +52,9 @@ def _observed_step(self: GradScaler, optimizer: Optimizer, *args: Any, **kwargs:
         for observer in observers:
             observer.before_scaled_step(optimizer, scale)
         result = scaled_steps.call(self, optimizer, *args, **kwargs)
-        skipped = _found_inf(self, optimizer)
+        skipped = False
+        with isolated("scaler"):
+            skipped = _found_inf(self, optimizer)
         for observer in observers:
             observer.after_scaled_step(optimizer, skipped=skipped)
     finally:

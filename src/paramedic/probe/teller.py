@@ -9,7 +9,7 @@ from pathlib import Path
 from paramedic.diagnose.conclusion import Conclusion
 from paramedic.diagnose.summary import Summary
 from paramedic.probe import ranks
-from paramedic.probe.guard import logger
+from paramedic.probe.isolation import logger
 from paramedic.trace import Journal
 from paramedic.types import Chart, Event, Finding, Remedy
 

@@ -23,7 +23,7 @@ class Tracer:
     def __init__(self, layers: Layers, on_nan: str, guard: Guard) -> None:
         self._guard = guard
         self._finder = OriginFinder(layers)
-        self._rerun = Rerun(layers.roots) if on_nan == "replay" else None
+        self._rerun = Rerun(layers.roots, guard) if on_nan == "replay" else None
         self._left = 0 if on_nan == "off" else _MOST_ORIGINS
         self.active = self._left > 0  # whether a bad value would be traced now
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from paramedic.vocabulary import INTERNAL
+
 if TYPE_CHECKING:  # a program is told of before it imports numpy
     from paramedic.run.places import Place
     from paramedic.types import Finding, Remedy
@@ -73,6 +75,8 @@ class _Errors(logging.Handler):
         self._crier = crier
 
     def emit(self, record: logging.LogRecord) -> None:
-        if record.exc_info and record.exc_info[1] is not None:
-            error = record.exc_info[1]
+        error = record.exc_info and record.exc_info[1]
+        if error:
             self._crier.say(f"{record.getMessage()} ({type(error).__name__}: {error})")
+        elif getattr(record, INTERNAL, False):
+            self._crier.say(record.getMessage())

@@ -13,6 +13,8 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from paramedic.probe.isolation import isolated
+
 
 class AfterImport(MetaPathFinder):
     """Calls `then` once `package` has been imported; at once if it is there already.
@@ -28,7 +30,8 @@ class AfterImport(MetaPathFinder):
     def install(self) -> None:
         """Start to wait."""
         if self._package in sys.modules:
-            self._then()
+            with isolated("imports"):
+                self._then()
         else:
             sys.meta_path.insert(0, self)
 
@@ -47,10 +50,12 @@ class AfterImport(MetaPathFinder):
         if fullname != self._package:
             return None
         for finder in sys.meta_path:
-            spec = None if finder is self else finder.find_spec(fullname, path, target)
+            if isinstance(finder, AfterImport):  # waits for another package, or is this one
+                continue
+            spec = finder.find_spec(fullname, path, target)
             if spec is not None:
-                with contextlib.suppress(AttributeError, TypeError):  # a loader of another kind
-                    self._follow(spec.loader)
+                with isolated("imports"), contextlib.suppress(AttributeError, TypeError):
+                    self._follow(spec.loader)  # unless it is of another kind
                 return spec
         return None
 
@@ -62,9 +67,10 @@ class AfterImport(MetaPathFinder):
 
         def exec_module(module: ModuleType) -> None:
             original(module)
-            if module.__name__ == self._package and self in sys.meta_path:
-                self.remove()
-                self._then()
+            with isolated("imports"):
+                if module.__name__ == self._package and self in sys.meta_path:
+                    self.remove()
+                    self._then()
 
         loader.exec_module = exec_module  # type: ignore[attr-defined]
         self._followed.append(loader)

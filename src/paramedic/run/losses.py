@@ -27,26 +27,41 @@ _NAMES = (
 OnLoss = Callable[[str, Tensor, Tensor, str, Tensor], None]
 
 
-def observe_losses(patches: Patches, on_loss: OnLoss, curious: Callable[[], bool]) -> None:
+def _raise(part: str, error: Exception) -> None:
+    raise error
+
+
+def observe_losses(
+    patches: Patches,
+    on_loss: OnLoss,
+    curious: Callable[[], bool],
+    on_error: Callable[[str, Exception], None] = _raise,
+) -> None:
     """Tell `on_loss` of each call; of those that train only while `curious` says so, which is
-    asked at every step and must be quick. Neither must raise."""
+    asked at every step and must be quick. `on_error` hears of what goes wrong in that."""
     for name in _NAMES:
-        patches.wrap(functional, name, _observing(name, on_loss, curious))
+        patches.wrap(functional, name, _observing(name, on_loss, curious, on_error))
 
 
 def _observing(
-    name: str, on_loss: OnLoss, curious: Callable[[], bool]
+    name: str,
+    on_loss: OnLoss,
+    curious: Callable[[], bool],
+    on_error: Callable[[str, Exception], None],
 ) -> Callable[[Function], Function]:
     def make(original: Function) -> Function:
         def loss(*args: Any, **kwargs: Any) -> Any:
             result = original(*args, **kwargs)
             if not torch.compiler.is_compiling() and isinstance(result, Tensor):
-                with Unseen():
-                    if not _is_training(result) or curious():
-                        tell(args, kwargs, result)
+                try:
+                    with Unseen():
+                        if not _is_training(result) or curious():
+                            observe(args, kwargs, result)
+                except Exception as error:  # noqa: BLE001 - the user's run must survive it
+                    on_error("losses", error)
             return result
 
-        def tell(args: tuple[Any, ...], kwargs: dict[str, Any], result: Tensor) -> None:
+        def observe(args: tuple[Any, ...], kwargs: dict[str, Any], result: Tensor) -> None:
             prediction = args[0] if args else kwargs.get("input")
             target = args[1] if len(args) > 1 else kwargs.get("target")
             if (

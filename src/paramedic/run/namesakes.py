@@ -18,6 +18,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType, ModuleType
 from typing import Any
 
+from paramedic.probe.isolation import isolated
+
 _OURSELVES = os.path.dirname(os.path.dirname(os.path.realpath(__file__))) + os.sep
 _STANDARD = tuple(
     os.path.realpath(sysconfig.get_paths()[name]) + os.sep for name in ("stdlib", "platstdlib")
@@ -42,9 +44,10 @@ def own_modules(folder: str) -> Iterator[None]:
         yield
     finally:
         builtins.__import__ = before
-        for name in [one for one in sys.modules if one.partition(".")[0] in names]:
-            del sys.modules[name]
-        sys.modules.update(real)
+        with isolated("namesakes"):
+            for name in [one for one in sys.modules if one.partition(".")[0] in names]:
+                del sys.modules[name]
+            sys.modules.update(real)
 
 
 def _namesakes(folder: str) -> set[str]:
@@ -96,9 +99,14 @@ def _import(real: Mapping[str, ModuleType], original: Any) -> Any:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> Any:
-        if level or name not in real or not _is_for_us(sys._getframe(1)):
+        if level or name not in real or not is_for_us(sys._getframe(1)):
             return original(name, globals, locals, fromlist, level)
         return real[name] if fromlist else real[name.partition(".")[0]]
+
+    def is_for_us(frame: FrameType) -> bool:
+        with isolated("namesakes"):
+            return _is_for_us(frame)
+        return False
 
     return __import__
 

@@ -15,6 +15,7 @@ from torch import nn
 from torch.optim import Optimizer
 
 from paramedic.probe.compiler import never_traced
+from paramedic.probe.isolation import tell
 from paramedic.run.patching import Function, Patches
 from paramedic.run.places import Place, caller
 
@@ -39,6 +40,7 @@ class Notebook:
         self._threads: dict[int, int] = {}  # where optimizers were made
         self._struck: dict[int, _Entry] = {}
         self._on_optimizer = on_optimizer
+        self._has_failed = False
 
     def open(self, patches: Patches) -> None:
         """Start to note."""
@@ -81,11 +83,19 @@ class Notebook:
 
     # -- what is noted -----------------------------------------------------------------------
 
+    def _failed(self, error: Exception) -> None:
+        if not self._has_failed:
+            self._has_failed = True
+            tell("lines", error)
+
     def _module_maker(self, original: Function) -> Function:
         @never_traced
         def __init__(module: nn.Module, *args: Any, **kwargs: Any) -> None:
             original(module, *args, **kwargs)
-            self._modules[id(module)] = (weakref.ref(module), caller(constructed=module))
+            try:
+                self._modules[id(module)] = (weakref.ref(module), caller(constructed=module))
+            except Exception as error:  # noqa: BLE001 - the user's run must survive any of ours
+                self._failed(error)
 
         return __init__
 
@@ -101,7 +111,10 @@ class Notebook:
     def _optimizer_maker(self, original: Function) -> Function:
         def __init__(optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:
             original(optimizer, *args, **kwargs)
-            self.note_optimizer(optimizer, caller(constructed=optimizer))
+            try:
+                self.note_optimizer(optimizer, caller(constructed=optimizer))
+            except Exception as error:  # noqa: BLE001 - the user's run must survive any of ours
+                self._failed(error)
 
         return __init__
 
@@ -131,9 +144,12 @@ class Notebook:
             if mode or not getattr(module, "training", False):
                 return original(module, mode)
             outermost = self._line.now is _NO_LINE
-            if outermost:
-                self._line.now = caller()
-            self._evaluated[id(module)] = (weakref.ref(module), self._line.now)
+            try:
+                if outermost:
+                    self._line.now = caller()
+                self._evaluated[id(module)] = (weakref.ref(module), self._line.now)
+            except Exception as error:  # noqa: BLE001 - the user's run must survive any of ours
+                self._failed(error)
             try:
                 return original(module, mode)
             finally:

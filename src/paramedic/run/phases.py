@@ -55,7 +55,8 @@ class Phases(threading.local):
     def __init__(
         self, guard: Guard | None = None, all_guesses: list[Guesses] | None = None
     ) -> None:
-        self.guesses = Guesses(guard or Guard(strict=True), self._guessed)
+        self._guard = guard or Guard(strict=True)
+        self.guesses = Guesses(self._guard, self._guessed)
         if all_guesses is not None:
             all_guesses.append(self.guesses)
         self._served: int | None = None  # the data set that served since the last step
@@ -75,15 +76,21 @@ class Phases(threading.local):
             try:
                 batch = original(iterator)
             except StopIteration:
-                self._ended = self._ended or id(iterator._dataset) in self._learned
-                self.guesses.ended()
+                self._guard.attempt("epochs", self._exhausted, id(iterator._dataset))
                 raise
-            self._served = served = id(iterator._dataset)
-            if self.guesses.awake or served not in self._learned:
-                self.guesses.served(batch, learned=served in self._learned)
+            self._guard.attempt("epochs", self._serve, id(iterator._dataset), batch)
             return batch
 
         return __next__
+
+    def _exhausted(self, served: int) -> None:
+        self._ended = self._ended or served in self._learned
+        self.guesses.ended()
+
+    def _serve(self, served: int, batch: Any) -> None:
+        self._served = served
+        if self.guesses.awake or served not in self._learned:
+            self.guesses.served(batch, learned=served in self._learned)
 
     def loss_called(
         self, name: str, prediction: Tensor, target: Tensor, reduction: str, result: Tensor

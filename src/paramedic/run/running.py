@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from paramedic.probe.isolation import tell
 from paramedic.run.crier import Crier, logging_aside
 from paramedic.run.imports import AfterImport
 from paramedic.run.program import Ending, Program, check, execute
@@ -16,6 +17,9 @@ from paramedic.run.termination import TERMINATED, on_termination
 if TYPE_CHECKING:
     from paramedic.run.outcome import Outcome, Record
     from paramedic.run.watcher import Watcher
+
+
+Result = TypeVar("Result")
 
 
 def watched(
@@ -46,9 +50,28 @@ def watched(
             with nullcontext() if on_terminated is None else on_termination(terminated):
                 ending = execute(program)
         finally:
-            waiting.remove()
-            records = closed()
-    return _outcome(program, records, ending, watchers), ending
+            _attempted(settings, waiting.remove)
+            records = _attempted(settings, closed) or []
+        whole = _attempted(settings, lambda: _outcome(program, records, ending, watchers))
+    return whole or _nothing_known(program, ending), ending
+
+
+def _attempted(settings: Settings, function: Callable[[], Result]) -> Result | None:
+    """The program has ended: an error of ours is not to change how."""
+    try:
+        return function()
+    except Exception as error:
+        if settings.strict:
+            raise
+        tell("report", error)
+        return None
+
+
+def _nothing_known(program: Program, ending: Ending) -> Outcome:
+    from paramedic.run.outcome import Outcome
+
+    why = "Paramedic itself failed, as was told"
+    return Outcome(program.name, stopped=ending.stopped, why_unjudged=why)
 
 
 def _watchers(settings: Settings, crier: Crier) -> list[Watcher]:

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn, TextIO
 
+from paramedic.probe.isolation import isolated
 from paramedic.run import program
 from paramedic.run.patching import Function, Patches
 
@@ -43,7 +44,8 @@ def on_termination(then: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        handler.close()
+        with isolated("termination"):
+            handler.close()
 
 
 def _is_default() -> bool:

@@ -25,7 +25,7 @@ from torch.optim.optimizer import (
 
 from paramedic.probe.backward import backward_passes
 from paramedic.probe.compiler import never_traced
-from paramedic.probe.guard import Guard, aside
+from paramedic.probe.guard import Guard, aside, harmless
 from paramedic.run.by_hand import ByHand
 from paramedic.run.children import Children, sentence
 from paramedic.run.discovery import Discovery
@@ -107,7 +107,7 @@ class Watcher:
         self._environments.open()
         self._logged.open()
         self._children.open(self._patches)
-        observe_losses(self._patches, self._notice_loss, self._is_curious)
+        observe_losses(self._patches, self._notice_loss, self._is_curious, self.guard.failed)
         self._patches.wrap(torch, "compile", self._compiler)
         backward_passes.observe(self, everywhere=True)
         self._handles = [register_optimizer_step_pre_hook(self._on_step_begin)]
@@ -202,6 +202,7 @@ class Watcher:
             self._forward_handle = None
 
     @never_traced
+    @harmless("discovery")
     def _on_forward(self, module: nn.Module, args: Any) -> None:
         if torch.is_grad_enabled() and not torch.compiler.is_compiling():
             self._calls += 1
@@ -356,6 +357,7 @@ class Watcher:
         training.complete = BACKWARD in training.places or training.monitor.last_step > 0
 
     @never_traced
+    @harmless("discovery")
     def _on_step_end(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         training = self._by_optimizer.get(id(optimizer))
         if training is None:

@@ -9,6 +9,7 @@ locks of SQLite that the thread held, but not the thread.
 from __future__ import annotations
 
 import logging
+import sqlite3
 import threading
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 from paramedic.trace import database
 from paramedic.trace.backlog import Backlog
 from paramedic.trace.recording import Packed, Recording
+from paramedic.vocabulary import INTERNAL
 
 _log = logging.getLogger("paramedic")
 
@@ -105,6 +107,16 @@ class Scribe:
     # -- the thread --------------------------------------------------------------------------
 
     def _work(self) -> None:
+        try:
+            self._write_all()
+        except Exception as error:  # noqa: BLE001 - Python would show it beside the program
+            self.end = f"The trace `{self._path}` is not recorded any further: {error!r}."
+            _log.warning(self.end, extra={INTERNAL: True})
+            with self._gate:
+                self._thread = None
+                self._gate.notify_all()
+
+    def _write_all(self) -> None:
         pause = _FIRST_PAUSE
         while not self._halt.is_set():
             if not self._carry():
@@ -154,7 +166,8 @@ class Scribe:
             self._backlog.clear()
             self._packed = None
             self.end = f"The trace `{self._path}` is not recorded any further: {reason}."
-            _log.warning(self.end)
+            ours = not isinstance(error, OSError | sqlite3.Error)
+            _log.warning(self.end, extra={INTERNAL: ours})
             return True
         now = time.monotonic()
         if self.trouble is None:

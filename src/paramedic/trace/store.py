@@ -22,6 +22,7 @@ from paramedic.trace.recording import Recording
 from paramedic.trace.schema import CHUNK, checksum
 from paramedic.trace.scribe import Scribe
 from paramedic.types import Chart, Epoch, Event, Frame
+from paramedic.vocabulary import INTERNAL
 
 _log = logging.getLogger("paramedic")
 
@@ -240,15 +241,21 @@ def _at_exit() -> None:
 
 
 def _before_fork() -> None:
-    for writer in _ours():
-        if writer._scribe is not None:
-            writer._scribe.pause(_FORK_PATIENCE)
+    _each_scribe(lambda scribe: scribe.pause(_FORK_PATIENCE))
 
 
 def _after_fork() -> None:
-    for writer in _ours():
-        if writer._scribe is not None:
-            writer._scribe.resume()
+    _each_scribe(lambda scribe: scribe.resume())
+
+
+def _each_scribe(act: Callable[[Scribe], object]) -> None:
+    try:
+        for writer in _ours():
+            if writer._scribe is not None:
+                act(writer._scribe)
+    except Exception as error:  # noqa: BLE001 - Python would show it in the middle of the program
+        words = "A trace may have a gap after a fork: %s: %s"
+        _log.warning(words, type(error).__name__, error, extra={INTERNAL: True})
 
 
 atexit.register(_at_exit)

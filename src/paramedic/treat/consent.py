@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import IntEnum
 
 from paramedic.probe import ranks
-from paramedic.probe.guard import logger
+from paramedic.probe.isolation import logger
 from paramedic.treat.agreement import Agreement
 from paramedic.types import Remedy
 

@@ -8,11 +8,13 @@ from typing import Any
 
 from torch.optim import Optimizer
 
-from paramedic.probe.attach import Models, attach
+from paramedic.probe.attach import FOR_THE_USER, Models, attach
 from paramedic.probe.audience import Display, Sink
+from paramedic.probe.isolation import tell
 from paramedic.probe.monitor import Monitor
 from paramedic.probe.options import Options
 from paramedic.probe.showing import chosen
+from paramedic.probe.unwatched import Unwatched
 from paramedic.treat.live import attending
 from paramedic.types import Remedy
 
@@ -92,8 +94,16 @@ def watch(  # noqa: PLR0913 - these are the settings a user knows, each with a d
         >>> with paramedic.watch(model, optimizer, trace="run.db"):  # doctest: +SKIP
         ...     train(model, optimizer)
     """
-    options = Options(
-        loss_fn, trace, overhead, measure, accumulate, task, on_nan, strict, size_limit,
-        rules, tuple(select), tuple(ignore), thresholds or {}, log, sinks, chosen(display), steps,
-    )  # fmt: skip
-    return attach(model, optimizer, options, attending(treat, on_remedy, limits))
+    try:
+        options = Options(
+            loss_fn, trace, overhead, measure, accumulate, task, on_nan, strict, size_limit, rules,
+            tuple(select), tuple(ignore), thresholds or {}, log, sinks, chosen(display), steps,
+        )  # fmt: skip
+        return attach(model, optimizer, options, attending(treat, on_remedy, limits))
+    except FOR_THE_USER:
+        raise
+    except Exception as error:
+        if strict:
+            raise
+        tell("watch", error)
+        return Unwatched()

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from paramedic.probe.guard import logger
+from paramedic.probe.isolation import logger
 from paramedic.treat.heal.quiet import quiet_monitors
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from paramedic.optional import require
-from paramedic.probe.guard import logger
+from paramedic.probe.isolation import logger
 from paramedic.trace import fresh_path
 from paramedic.treat.heal.attempt import Attempt, Watchfulness
 from paramedic.treat.plan import Plan

@@ -6,7 +6,7 @@ import contextlib
 import logging
 from collections.abc import Iterator
 
-from paramedic.probe.guard import logger
+from paramedic.probe.isolation import logger
 
 
 @contextlib.contextmanager
