@@ -15,6 +15,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,11 @@ PROGRAMS = HERE / "programs"
 _AT_ONCE = 2
 _SECONDS = 60.0
 _LAST_LINE = '\nif __name__ == "__main__": __import__("process_state").dump("end")\n'
-_INSIDE = ("programs/patient.py", "process_state.py", "sitecustomize.py")
+INTERNAL = HERE / "internal"  # a program that does a bit of everything
+_INSIDE = ("programs/patient.py", "process_state.py", "sitecustomize.py", "injection.py")
 _WATCH = "paramedic.treat.watch"
 _TORCH = ("torch", "torch._dynamo")
+_RUN = (_WATCH, "paramedic.cli.main", "paramedic.run.watcher", "paramedic.report.run")
 
 PLAIN, WATCH, EVERY_STEP, RUN = "plain", "watch", "every-step", "run"
 WAYS = (WATCH, EVERY_STEP, RUN)  # that are compared with plain
@@ -108,10 +111,12 @@ class Gate:
             shutil.copy(HERE / name, self._inside)
         self._programs = folder / "programs"  # as they were when it all began
         shutil.copytree(PROGRAMS, self._programs)
+        shutil.copytree(INTERNAL, self._programs / INTERNAL.name)
         self._servers: dict[tuple[str, ...], Server] = {}
         self._pool = ThreadPoolExecutor(_AT_ONCE)
         self._lock = threading.RLock()
         self._futures: dict[tuple[str, str, bool], Future[Ran]] = {}
+        self._injections = count()
 
     def ask(self, program: Path, way: str, *, fresh: bool = False) -> Future[Ran]:
         """Begin to run a program in one way, if that was not done; `fresh` forks nothing."""
@@ -120,6 +125,24 @@ class Gate:
             if key not in self._futures:
                 self._futures[key] = self._pool.submit(self._run, program, way, fresh)
             return self._futures[key]
+
+    def inject(self, way: str, point: str) -> Future[Ran]:
+        """Begin to run the program that does everything, with an error at one point of ours; `?`
+        finds the points, and without a name nothing is done to it."""
+        return self._pool.submit(self._injected, way, point)
+
+    def _injected(self, way: str, point: str) -> Ran:
+        folder = self._folder / f"injection-{next(self._injections)}"
+        script = _laid_out(self._programs / INTERNAL.name, folder)
+        job = self._job(folder, script, way, fresh=False)
+        if way == RUN:
+            job["arguments"] = ["run", "--exit-zero", "--json", f"{folder}/out/report.json", script]
+        if point:
+            job["environment"]["PATIENT_INJECT"] = point
+        ran = _ran(folder, {**self._server(*_TORCH, *_RUN).do(job), "fresh": False})
+        if point != "?":
+            shutil.rmtree(folder)
+        return ran
 
     def extra(self) -> int:
         """The bytes of a new process that a fork does not count: libraries that it shares."""

@@ -19,9 +19,11 @@ import threading
 import time
 import types
 import warnings
+from importlib.util import find_spec
 from typing import Any
 
 FOLDER = "PATIENT_STATE"  # where it is written to
+_US = os.path.dirname(find_spec("paramedic").origin) + os.sep
 PROCESS = "PATIENT_PROCESS"  # whose state: not that of its children
 
 
@@ -227,7 +229,7 @@ def _ours() -> Any:
 def _is_ours(thing: Any) -> bool:
     if isinstance(thing, classmethod | staticmethod | types.MethodType):
         thing = thing.__func__
-    return isinstance(thing, types.FunctionType) and "/paramedic/" in thing.__code__.co_filename
+    return isinstance(thing, types.FunctionType) and thing.__code__.co_filename.startswith(_US)
 
 
 _STATES = {

@@ -17,11 +17,17 @@ from .harness import PLAIN, RUN, WAYS, Gate, programs
 # (program, way): why it differs. Each has to go; the test fails as soon as one is not needed.
 KNOWN: dict[tuple[str, str], str] = {
     ("interrupted_by_itself", RUN): (
-        "torch._dynamo lets the interpreter forget, as it exits, that it was interrupted: 1 instead "
-        "of SIGINT; paramedic run dies of SIGINT"
+        "torch._dynamo lets the interpreter forget, as it exits, that it was interrupted: it ends "
+        "with 1; paramedic run dies of SIGINT"
     ),
-    ("memory_freed_at_del", RUN): "trainings are watched, and held, until they are known to be over",
-    ("trained_twice", RUN): "optimizers carry our hooks, which can be counted, while they are watched",
+    (
+        "memory_freed_at_del",
+        RUN,
+    ): "trainings are watched, and held, until they are known to be over",
+    (
+        "trained_twice",
+        RUN,
+    ): "optimizers carry our hooks, which can be counted, while they are watched",
 }
 
 _CASES = [

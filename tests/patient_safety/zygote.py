@@ -24,6 +24,8 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType
 from typing import Any
 
+_COMMAND = "from paramedic.cli.main import app; app(prog_name='paramedic')"
+
 
 def main() -> dict[str, Any]:
     """A job, in the fork that is to do it; the servers do not come back."""
@@ -110,6 +112,11 @@ def load(job: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     random.seed(0)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(0)
+    if "arguments" in job:
+        sys.argv = ["paramedic", *job["arguments"]]
+        return compile(_COMMAND, "command", "exec"), {"__name__": "__main__"}
+    for beside in os.listdir(sys.path[0]):  # what is called like them was imported by us
+        sys.modules.pop(beside.removesuffix(".py"), None)
     main = ModuleType("__main__")
     main.__dict__.update(__builtins__=__builtins__, __file__=path, __cached__=None)
     main.__loader__ = SourceFileLoader("__main__", path)

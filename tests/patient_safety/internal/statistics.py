@@ -1,0 +1,5 @@
+"""Named like a module of Python."""
+
+
+def total(values):
+    return sum(values)

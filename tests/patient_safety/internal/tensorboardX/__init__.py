@@ -1,0 +1,3 @@
+from tensorboardX.writer import SummaryWriter
+
+__all__ = ["SummaryWriter"]
