@@ -66,5 +66,6 @@ def _outcome(case: ElementTree.Element) -> tuple[str, str]:
         if found is not None:
             is_left_out = kind == "skipped" and found.get("type") != "pytest.xfail"
             reason = (found.get("message") or "").strip().partition("\n")[0]
+            reason = reason.removeprefix("AssertionError: ")
             return "skipped" if is_left_out else "failed", reason[:200]
     return "passed", ""
