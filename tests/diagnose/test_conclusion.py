@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from paramedic.diagnose.case import Case
@@ -88,3 +90,14 @@ def test_they_are_of_no_interest_once_over_or_where_the_run_fails() -> None:
 )
 def test_exit_code(verdict: Verdict, findings: tuple[Finding, ...], code: int) -> None:
     assert _concluded(verdict, *findings).exit_code == code
+
+
+def test_a_loss_that_compares_the_wrong_things_proves_nothing_by_falling() -> None:
+    fault = finding("loss-shape-mismatch", severity=Severity.CRITICAL, kind=Kind.FAULT)
+    case = Case(fault, 0, 50)
+    falls = Assessment(Verdict.LEARNING, "the loss fell")
+    told = conclude(diagnose([case], []), [case], falls)
+    assert (told.verdict, told.exit_code) == (Verdict.CANNOT_TELL, 1)
+    assert told.assessment.reason.startswith("the loss fell, but it does not compare")
+    note = replace(case, finding=replace(fault, severity=Severity.INFO))
+    assert conclude(diagnose([note], []), [note], falls).verdict is Verdict.LEARNING

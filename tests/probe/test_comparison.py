@@ -73,6 +73,30 @@ def test_shapes_are_seen_as_they_were_before_broadcasting(loss: Any) -> None:
     assert chart.target_shape in ((8,), (1, 8), (8, 8))
 
 
+def _density(column: Tensor, target: Tensor) -> Tensor:
+    return -torch.distributions.Normal(column, 1.0).log_prob(target).mean()
+
+
+@pytest.mark.parametrize(
+    ("loss", "name"),
+    [
+        (lambda out, y: ((out - y) ** 2).mean(), "mse"),
+        (lambda out, y: (y - out).abs().mean(), "l1"),
+        (_density, "gaussian-nll"),
+    ],
+)
+def test_a_column_less_a_row_is_known_by_its_values(loss: Any, name: str) -> None:
+    chart = _chart(COLUMN, loss, NUMBERS)
+    assert (chart.loss, chart.output_shape, chart.target_shape) == (name, (8, 1), (8,))
+    table = _chart(COLUMN, loss, torch.randn(8, 8))  # answers of its own for each sample
+    assert table.target_shape in ((8, 8), ())
+
+
+def test_a_density_of_equal_shapes_is_left_alone() -> None:
+    chart = _chart(COLUMN, _density, NUMBERS[:, None])
+    assert (chart.loss, chart.target_shape) == (None, ())
+
+
 def test_equal_shapes_are_equal() -> None:
     for loss in (nn.MSELoss(), F.mse_loss, lambda out, y: ((out - y) ** 2).mean()):
         chart = _chart(COLUMN, loss, NUMBERS[:, None])

@@ -9,7 +9,7 @@ itself and does not depend on this.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from paramedic.diagnose.case import Case
@@ -19,6 +19,8 @@ from paramedic.types import Finding, Kind, Severity, Verdict
 
 LEARNING, FAILED, OPEN = 0, 1, 2  # exit codes
 _FAILED = (Verdict.NOT_LEARNING, Verdict.DIVERGED)
+# Faults by which the loss compares the wrong things: that it falls is not learning.
+_MEANINGLESS = frozenset({"loss-shape-mismatch"})
 _REMARKS = frozenset({"too-good-to-be-true"})  # notes about the result, not about dynamics
 
 
@@ -107,6 +109,7 @@ class Conclusion:
 
 def conclude(diagnosis: Diagnosis, cases: Iterable[Case], assessment: Assessment) -> Conclusion:
     """Sort what was found by what can be said of it."""
+    assessment = _doubted(assessment, diagnosis)
     failed = assessment.verdict in _FAILED
     intervals = _intervals(cases)
     groups: dict[str, list[Finding]] = {}
@@ -121,6 +124,17 @@ def conclude(diagnosis: Diagnosis, cases: Iterable[Case], assessment: Assessment
     return Conclusion(
         assessment, notes=tuple(notes), **{name: tuple(found) for name, found in groups.items()}
     )
+
+
+def _doubted(assessment: Assessment, diagnosis: Diagnosis) -> Assessment:
+    """A fall of a loss that compares the wrong things proves nothing."""
+    wrong = any(
+        one.slug in _MEANINGLESS and one.severity is not Severity.INFO for one in diagnosis.findings
+    )
+    if assessment.verdict is not Verdict.LEARNING or not wrong:
+        return assessment
+    reason = f"{assessment.reason}, but it does not compare each prediction with its own target"
+    return replace(assessment, verdict=Verdict.CANNOT_TELL, reason=reason)
 
 
 def _group(finding: Finding, diagnosis: Diagnosis, *, failed: bool, over: bool) -> str | None:

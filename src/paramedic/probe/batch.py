@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from paramedic.probe import native
 from paramedic.probe.call import Call
 from paramedic.probe.chunks import row_moments
-from paramedic.probe.comparison import Comparison, compare, operation
+from paramedic.probe.comparison import Comparison, compare, is_outer, operation
 from paramedic.probe.copying import copied
 from paramedic.probe.fit import Term, is_weighted, term_of
 from paramedic.probe.glimpse import mark_of
@@ -69,6 +69,7 @@ _LOSS_FUNCTIONS = {
 
 
 _LONGEST_CHAIN = 6  # operations between a loss written by hand and its difference
+_DENSITY = ("Div", "Neg", "Pow", "Sub")  # in `log_prob` of a normal distribution, from its end
 _MEAN = 1  # the code of `reduction="mean"` in autograd's record
 _TOLD = ("cross-entropy", "nll", "mse")  # whose constant answer is told by `batch_scalars`
 _KNOWN = {*_LOSS_MODULES.values(), *_LOSS_NODES.values()}
@@ -233,6 +234,8 @@ def _read_graph(batch: Batch, roots: Sequence[Tensor]) -> None:
         return
     if batch.loss is None:
         _read_difference(batch, roots)
+    if batch.loss is None:
+        _read_density(batch, roots)
 
 
 def _reads_log_softmax(node: Any) -> bool:
@@ -256,8 +259,27 @@ def _read_difference(batch: Batch, roots: Sequence[Tensor]) -> None:
         loss = "huber"
     if loss is not None and chain is not None:
         batch.loss, batch.difference = loss, chain
-        batch.node = chain.next_functions[0][0]
+        batch.node = next((one for one, _ in chain.next_functions if one is not None), None)
         batch.error = None if above is None else saved_tensor(above, "self")
+
+
+def _read_density(batch: Batch, roots: Sequence[Tensor]) -> None:
+    """The density of a normal distribution, where it holds each sample against all targets; else
+    it says no more than is known already."""
+    for node in nearest_nodes(roots):
+        chain = [node]
+        while len(chain) < len(_DENSITY) and chain[-1].next_functions:
+            if (after := chain[-1].next_functions[0][0]) is None:
+                break
+            chain.append(after)
+        if tuple(map(operation, chain)) != _DENSITY:
+            continue
+        side = next((one for one, _ in chain[-1].next_functions if one is not None), None)
+        error = saved_tensor(chain[-2], "self")
+        if is_outer(side, error):
+            batch.loss, batch.difference = "gaussian-nll", chain[-1]
+            batch.node, batch.error = side, error
+            return
 
 
 def batch_scalars(batch: Batch, labels: Labels) -> dict[str, float]:

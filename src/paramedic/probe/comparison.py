@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor
 
 from paramedic.probe.glimpse import unexpanded
@@ -30,6 +31,9 @@ _NAMES = {
     "linear": "linear",
     "convolution": "convolution",
 }
+_FEWEST = 8  # samples of a batch: a smaller table may be of something else
+_ROWS = 64  # of a difference that are read
+_ROUNDED = 64  # rounding errors that sums may differ by
 _INSIDE = {"cross-entropy": "logsoftmax"}  # what the loss itself adds to the graph
 
 
@@ -51,12 +55,28 @@ def compare(prediction: Tensor | None, target: Tensor | None, node: Any, loss: s
     )
 
 
-def compare_difference(node: Any, difference: Any) -> Comparison:
+def compare_difference(node: Any, difference: Any, error: Tensor | None = None) -> Comparison:
     """Describe the sides of a difference written by hand; its target is only seen by the shape
-    that the difference has."""
+    that the difference has, and by its values, `error`."""
     function = _function(node, "")
     shape = _shape_before_expanding(node, None) or _shape_of(node) or ()
-    return Comparison(function, shape, _shape_of(difference) or ())
+    asked = _shape_of(difference) or ()
+    return Comparison(function, shape, asked[1:] if is_outer(node, error) else asked)
+
+
+def is_outer(node: Any, error: Tensor | None) -> bool:
+    """Whether a difference holds each sample of a batch against the targets of all: a column of
+    outputs less a row of targets. Its rows are all the same but for a number each."""
+    if error is None or error.dim() != 2 or error.layout is not torch.strided:
+        return False
+    shape = _shape_before_expanding(node, None) or _shape_of(node)
+    if shape != (len(error), 1) or error.shape[1] != len(error) or len(error) < _FEWEST:
+        return False
+    rows = error.detach()[:_ROWS].double()
+    targets = rows - rows.mean(dim=1, keepdim=True)
+    rounding = _ROUNDED * torch.finfo(error.dtype).eps * float(rows.abs().max())
+    apart = float((targets - targets[:1]).abs().max())
+    return apart <= rounding < float(targets.abs().max())
 
 
 def operation(node: Any) -> str:

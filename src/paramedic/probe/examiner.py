@@ -172,7 +172,7 @@ class Examiner:
         if chart.straight is None:
             chart = replace(chart, straight=is_straight(batch.output_node))
         if batch.difference is not None:
-            sides = compare_difference(batch.node, batch.difference)
+            sides = compare_difference(batch.node, batch.difference, batch.error)
             chart = replace(chart, **sides._asdict(), target_kind=kind_of(batch.target))
         elif batch.target is not None:
             sides = sides_of(batch)

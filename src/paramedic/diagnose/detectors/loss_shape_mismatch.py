@@ -63,7 +63,7 @@ class LossShapeMismatch(Detector):
 
     def examine(self, window: Window) -> Finding | None:
         chart = window.chart
-        if chart.loss not in ("mse", "l1", "smooth-l1", "huber"):
+        if chart.loss not in ("mse", "l1", "smooth-l1", "huber", "gaussian-nll"):
             return None
         output, target = chart.output_shape, chart.target_shape
         try:
