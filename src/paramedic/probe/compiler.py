@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from torch import nn
@@ -41,12 +41,12 @@ class Compiler:
     """Whether `torch.compile` is used in this process, without importing it.
 
     A global hook makes compiled modules warn and compile again, whoever they belong to, so none
-    is set then.
+    is set then. What is watched, `models`, may have been given to it already.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, models: Iterable[nn.Module]) -> None:
         self._asked = _asked()
-        self._awaited = self._asked > 0 and _is_awaited()
+        self._awaited = self._asked > 0 and _is_awaited(models)
 
     def is_used(self) -> bool:
         """Whether something is compiled, or will be when it is called."""
@@ -61,10 +61,11 @@ def _asked() -> int:
     return 0 if told is None else int(told().hits + told().misses)
 
 
-def _is_awaited() -> bool:
-    """Whether something is still there that was given to it."""
-    kind = getattr(sys.modules["torch._dynamo.eval_frame"], "OptimizeContext", None)
-    return any(type(one) is kind for one in gc.get_objects())
+def _is_awaited(models: Iterable[nn.Module]) -> bool:
+    """Whether one of these is inside of a module that it has made. All objects are not asked for:
+    to hold a tuple that another thread is about to build would be an error in that thread."""
+    holders = gc.get_referrers(*models)
+    return any(type(one) is dict and "_orig_mod" in one for one in holders)
 
 
 def anything_compiled() -> bool:

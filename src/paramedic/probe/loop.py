@@ -66,7 +66,7 @@ class Loop:
             examiner.modules, examiner.layers, examiner.copied, guard, observer=self
         )
         self._tracer = Tracer(examiner.layers, options.on_nan, guard)
-        self._compiler = Compiler()
+        self._compiler = Compiler(examiner.layers.models.values())
         self._calls: Sequence[Call] = ()
         self._sentinel: Tensor | None = None
         self._expected = options.accumulate
