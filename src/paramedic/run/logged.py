@@ -1,7 +1,7 @@
 """What programs log of their own: metrics handed to trainers, trackers and loggers.
 
 The functions of libraries that take such numbers are wrapped once a library is imported. What a
-program prints is not read.
+program prints is read by `printed.py`.
 """
 
 from __future__ import annotations

@@ -42,6 +42,7 @@ from paramedic.run.pairing import held, leaves
 from paramedic.run.patching import Function, Patches
 from paramedic.run.phases import Phases
 from paramedic.run.places import Place, caller
+from paramedic.run.printed import Printed
 from paramedic.run.program import Enough
 from paramedic.run.settings import Settings
 from paramedic.run.sources import BACKWARD, LOSS, MODEL, OPTIMIZER, STEP
@@ -82,6 +83,7 @@ class Watcher:
         self._environments = Environments(self.guard, self._on_return)
         self._early = Returns()  # of episodes before any training was found
         self._logged = Logged(self.guard, self._on_logged)
+        self._printed = Printed(self.guard, self._on_logged)
         self._discovery = Discovery(self._notebook, settings, tell, self._stop)
         self._trainings: list[Training] = []
         self._kept = Keeping()
@@ -106,6 +108,7 @@ class Watcher:
         self._keras_losses.open()
         self._environments.open()
         self._logged.open()
+        self._printed.open()
         self._children.open(self._patches)
         observe_losses(self._patches, self._notice_loss, self._is_curious, self.guard.failed)
         self._patches.wrap(torch, "compile", self._compiler)
@@ -148,6 +151,7 @@ class Watcher:
         self._keras_losses.close()
         self._environments.close()
         self._logged.close()
+        self._printed.close()
         self._by_hand.abandon()
         self._close_guesses()
         self._patches.remove()
