@@ -92,6 +92,21 @@ def test_a_column_less_a_row_is_known_by_its_values(loss: Any, name: str) -> Non
     assert table.target_shape in ((8, 8), ())
 
 
+def test_targets_with_an_axis_too_many() -> None:
+    def density(output: Tensor, target: Tensor) -> Tensor:
+        return -torch.distributions.Normal(output, 1.0).log_prob(target).sum(-1).mean()
+
+    chart = _chart(LOGITS, density, torch.randn(8, 1, 3))
+    assert (chart.output_shape, chart.target_shape) == ((8, 3), (8, 8, 3))
+
+
+def test_samples_that_are_compared_with_each_other_on_purpose() -> None:
+    def ranking(output: Tensor, target: Tensor) -> Tensor:
+        return (output - output.T).abs().mean()
+
+    assert _chart(COLUMN, ranking, NUMBERS).target_shape == (8, 8)
+
+
 def test_a_density_of_equal_shapes_is_left_alone() -> None:
     chart = _chart(COLUMN, _density, NUMBERS[:, None])
     assert (chart.loss, chart.target_shape) == (None, ())

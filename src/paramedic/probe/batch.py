@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from paramedic.probe import native
 from paramedic.probe.call import Call
 from paramedic.probe.chunks import row_moments
-from paramedic.probe.comparison import Comparison, compare, is_outer, operation
+from paramedic.probe.comparison import Comparison, compare, compares_all, operation
 from paramedic.probe.copying import copied
 from paramedic.probe.fit import Term, is_weighted, term_of
 from paramedic.probe.glimpse import mark_of
@@ -274,11 +274,10 @@ def _read_density(batch: Batch, roots: Sequence[Tensor]) -> None:
             chain.append(after)
         if tuple(map(operation, chain)) != _DENSITY:
             continue
-        side = next((one for one, _ in chain[-1].next_functions if one is not None), None)
         error = saved_tensor(chain[-2], "self")
-        if is_outer(side, error):
-            batch.loss, batch.difference = "gaussian-nll", chain[-1]
-            batch.node, batch.error = side, error
+        if compares_all(chain[-1], error):
+            batch.loss, batch.difference, batch.error = "gaussian-nll", chain[-1], error
+            batch.node = next(one for one, _ in chain[-1].next_functions if one is not None)
             return
 
 

@@ -61,20 +61,32 @@ def compare_difference(node: Any, difference: Any, error: Tensor | None = None) 
     function = _function(node, "")
     shape = _shape_before_expanding(node, None) or _shape_of(node) or ()
     asked = _shape_of(difference) or ()
-    return Comparison(function, shape, asked[1:] if is_outer(node, error) else asked)
+    is_column = shape == (*asked[:1], 1) and compares_all(difference, error)
+    return Comparison(function, shape, asked[1:] if is_column else asked)
 
 
-def is_outer(node: Any, error: Tensor | None) -> bool:
+def compares_all(difference: Any, error: Tensor | None) -> bool:
     """Whether a difference holds each sample of a batch against the targets of all: a column of
-    outputs less a row of targets. Its rows are all the same but for a number each."""
-    if error is None or error.dim() != 2 or error.layout is not torch.strided:
+    outputs less a row of targets, or outputs less targets with an axis too many.
+
+    Only one side is computed by the model (else samples are compared with each other on purpose),
+    and whatever the sample is, the difference of two targets is the same.
+    """
+    sides = [one for one, _ in difference.next_functions if one is not None]
+    if error is None or len(sides) != 1 or error.layout is not torch.strided:
         return False
-    shape = _shape_before_expanding(node, None) or _shape_of(node)
-    if shape != (len(error), 1) or error.shape[1] != len(error) or len(error) < _FEWEST:
+    shape = _shape_before_expanding(sides[0], None) or _shape_of(sides[0])
+    size = len(error) if error.dim() else 0
+    if size < _FEWEST or tuple(error.shape[:2]) != (size, size):
         return False
-    rows = error.detach()[:_ROWS].double()
-    targets = rows - rows.mean(dim=1, keepdim=True)
-    rounding = _ROUNDED * torch.finfo(error.dtype).eps * float(rows.abs().max())
+    if shape == (size, 1):
+        table = error.detach()[:_ROWS, :_ROWS].double()  # samples, then targets
+    elif shape == tuple(error.shape[1:]):
+        table = error.detach()[:_ROWS, :_ROWS].double().transpose(0, 1)
+    else:
+        return False
+    targets = table - table[:, :1]
+    rounding = _ROUNDED * torch.finfo(error.dtype).eps * float(table.abs().max())
     apart = float((targets - targets[:1]).abs().max())
     return apart <= rounding < float(targets.abs().max())
 
