@@ -32,8 +32,6 @@ def differences(plain: Ran, seen: Ran, way: str) -> list[str]:
     for moment in plain.states.keys() & seen.states.keys():
         before, after = plain.states[moment], _cleaned(seen.states[moment], moment, way)
         before = {name: value for name, value in before.items() if name in after}
-        if seen.fresh:  # NumPy is seeded by the system where the program does not
-            before["random"].pop("numpy", None)
         for name in before:
             both = _common(name, _unnumbered(before[name]), _unnumbered(after[name]))
             found += _of(f"{name} at the {moment}", *both)

@@ -48,7 +48,6 @@ class Ran:
     states: dict[str, dict[str, Any]]  # by the moment: `end` of the script, `exit` of the process
     files: dict[str, str]
     folder: Path
-    fresh: bool  # a process of its own from the start
     report: dict[str, Any] = field(default_factory=dict)
 
 
@@ -139,7 +138,7 @@ class Gate:
             job["arguments"] = ["run", "--exit-zero", "--json", f"{folder}/out/report.json", script]
         if point:
             job["environment"]["PATIENT_INJECT"] = point
-        ran = _ran(folder, {**self._server(*_TORCH, *_RUN).do(job), "fresh": False})
+        ran = _ran(folder, self._server(*_TORCH, *_RUN).do(job))
         if point != "?":
             shutil.rmtree(folder)
         return ran
@@ -171,7 +170,7 @@ class Gate:
         else:
             server = self._server(*_TORCH, *([_WATCH] if way in (WATCH, EVERY_STEP) else []))
         answer = server.do(job)
-        return _ran(folder, {**answer, "fresh": fresh})
+        return _ran(folder, answer)
 
     def _job(self, folder: Path, script: str, way: str, fresh: bool) -> dict[str, Any]:
         work, out = folder / "work", folder / "out"

@@ -23,6 +23,7 @@ from importlib.util import find_spec
 from typing import Any
 
 FOLDER = "PATIENT_STATE"  # where it is written to
+numpy_is_seeded = False  # by the server that forked this process; else it is by the system
 _US = os.path.dirname(find_spec("paramedic").origin) + os.sep
 PROCESS = "PATIENT_PROCESS"  # whose state: not that of its children
 
@@ -168,7 +169,7 @@ def _program() -> Any:
 def _random() -> Any:
     found = {"python": _digest(random.getstate())}
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-    if numpy is not None and "numpy.random" in sys.modules:
+    if numpy is not None and numpy_is_seeded:
         found["numpy"] = _digest([repr(one) for one in numpy.random.get_state()])
     if torch is not None and hasattr(torch, "get_rng_state"):
         found["torch"] = _digest(torch.get_rng_state().tolist())

@@ -112,6 +112,7 @@ def load(job: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     random.seed(0)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(0)
+        process_state.numpy_is_seeded = True
     if "arguments" in job:
         sys.argv = ["paramedic", *job["arguments"]]
         return compile(_COMMAND, "command", "exec"), {"__name__": "__main__"}
