@@ -62,6 +62,9 @@ def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
     # Nearly always one observer and one loss: flat, since a call costs a fast loop microseconds.
     observers, roots = passes.observers, (tensors,)
     (observer,) = observers
+    if passes.is_elsewhere(observer, roots):
+        passes.call(tensors, *args, **kwargs)
+        return
     try:
         observer.before_backward(roots)
     except Exception as error:  # noqa: BLE001 - raised again if the guard is strict
@@ -83,20 +86,27 @@ def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
 def _observed_by_all(
     tensors: Any, *args: Any, called: Sequence[BackwardObserver] = (), **kwargs: Any
 ) -> None:
-    """All observers, also those that come while others are being called; `called` were before."""
-    starts, observers = tensors, list(called)
+    """All observers, also those that come while others are being called; `called` were before.
+
+    Who looks for trainings comes first: it may find the one that this pass is of.
+    """
+    starts, asked, told = tensors, list(called), list(called)
+    passes = backward_passes
     try:
         starts, roots = _parts(tensors)
-        while new := [one for one in backward_passes.listeners if not _among(one, observers)]:
-            observers += new
+        while new := [one for one in passes.listeners if not _among(one, asked)]:
+            new = [one for one in new if passes.is_everywhere(one)] or new
+            asked += new
             for observer in new:
-                _tell(observer, observer.before_backward, roots)
+                if not passes.is_elsewhere(observer, roots):
+                    told.append(observer)
+                    _tell(observer, observer.before_backward, roots)
     except Exception as error:
-        if any(one.guard.strict for one in observers):
+        if any(one.guard.strict for one in asked):
             raise
         tell("backward", error)
-    backward_passes.call(starts, *args, **kwargs)
-    for observer in observers:
+    passes.call(starts, *args, **kwargs)
+    for observer in told:
         _tell(observer, observer.after_backward)
 
 

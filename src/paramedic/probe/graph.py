@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,6 +92,21 @@ def nodes_in_order(roots: Iterable[Tensor]) -> list[Any]:
         (node for node in seen if not hasattr(node, "variable")),
         key=lambda node: node._sequence_nr(),
     )
+
+
+def reaches(roots: Iterable[Tensor], parameters: Container[int]) -> bool:
+    """Whether a backward pass from `roots` comes to one of the parameters, given by `id`."""
+    waiting = [root.grad_fn for root in roots if root.grad_fn is not None]
+    seen: set[Any] = set(waiting)
+    while waiting:
+        node = waiting.pop()
+        if hasattr(node, "variable") and id(node.variable) in parameters:
+            return True
+        for after, _ in node.next_functions:
+            if after is not None and after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    return False
 
 
 def find_birth(nodes: Sequence[Any]) -> Birth | None:

@@ -1,8 +1,7 @@
 """Follows the training loop: which backward passes and optimizer steps belong together.
 
-A turn of the loop (a `Cycle`) is one or more backward passes followed by a step of one or more
-optimizers. It ends when all optimizers have stepped, when the next backward pass begins, or when
-a gradient scaler skips the step.
+A turn of the loop (a `Cycle`) is one or more backward passes and a step of each optimizer. It ends
+when all have stepped, when the next backward pass begins, or when a scaler skips the step.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ from paramedic.probe.recorder import Recorder
 from paramedic.probe.scaler import scaled_steps, scaler_at_work
 from paramedic.probe.schedule import FULL, VITALS, Schedule
 from paramedic.probe.step_hooks import StepHooks
+from paramedic.probe.strangers import Strangers
 from paramedic.probe.tensors import is_sharded
 from paramedic.probe.tracer import Tracer
 from paramedic.probe.unseen import has_modes
@@ -123,10 +123,8 @@ class Loop:
             self._before_look(cycle, roots)
         self._marks.watch(self._watched(cycle))
         if value is not None and not math.isfinite(value) and self._tracer.active:
-            # Traced now, while the graph of the loss is whole.
-            self._origin = self._tracer.of_loss(roots, self._calls)
-        # What is held longer adds to the peak of the memory.
-        self._calls = ()
+            self._origin = self._tracer.of_loss(roots, self._calls)  # while the graph is whole
+        self._calls = ()  # what is held longer adds to the peak of the memory
         self._tap.take()
         self._tap.paused = True
 
@@ -171,14 +169,15 @@ class Loop:
             if not cycle.backwards:
                 cycle.scalars.pop("grad_carried", None)
             return
+        if not self.batches:
+            backward_passes.settle(self, Strangers(self._examiner.layers).is_ours)
         self.batches += 1
         cycle.inside += cycle.stepping
         if cycle.inside > 1:  # LBFGS tries further points: the first is where the step began
             return
         cycle.backwards += 1
         cycle.add_loss(self._root_value, self._roots)
-        if origin is not None and cycle.origin is None:
-            cycle.origin = origin
+        cycle.origin = cycle.origin or origin
         if len(touched) > 1 or self._sentinel is None:
             self._sentinel = min(touched[:2], key=lambda parameter: parameter.numel())
         last = self._is_last(cycle)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 Observer = TypeVar("Observer")
+IsOurs = Callable[[Any], bool]
 
 
 class _Inside(threading.local):
@@ -26,6 +27,7 @@ class Watchpoint(Generic[Observer]):
         self.observers: tuple[Observer, ...] = ()
         self._threads: dict[int, int] = {}  # by the identity of an observer: where it belongs
         self._unsure: set[int] = set()  # of these, who has only begun there
+        self._sure: dict[int, IsOurs] = {}  # who has had a call of its own there
         self._everywhere: set[int] = set()  # whom every thread concerns
         self._owner, self._name, self._wrapper = owner, name, wrapper
         self._base: Callable[..., Any] = getattr(owner, name)  # below all layers of ours
@@ -54,6 +56,30 @@ class Watchpoint(Generic[Observer]):
                 self._threads[id(observer)] = threading.get_ident()
                 self._unsure.discard(id(observer))
 
+    def settle(self, observer: Observer, is_ours: IsOurs) -> None:
+        """A call in this thread was one of `observer`. Those of other threads are not, unless
+        `is_ours` says of what they are given that it has moved there."""
+        with self._lock:
+            if any(one is observer for one in self.observers):
+                self._threads[id(observer)] = threading.get_ident()
+                self._unsure.discard(id(observer))
+                self._sure[id(observer)] = is_ours
+
+    def is_elsewhere(self, observer: Observer, given: Any) -> bool:
+        """Whether a call in this thread is none of `observer`. Asked at each of them."""
+        key = id(observer)
+        is_ours = self._sure.get(key)
+        if is_ours is None or self._threads.get(key) == threading.get_ident():
+            return False
+        if not is_ours(given):
+            return True
+        self._threads[key] = threading.get_ident()
+        return False
+
+    def is_everywhere(self, observer: Observer) -> bool:
+        """Whether the calls of all threads concern `observer`."""
+        return id(observer) in self._everywhere
+
     def forget(self, observer: Observer) -> None:
         """Undo `observe`; the last one out puts the original back."""
         with self._lock:
@@ -61,6 +87,7 @@ class Watchpoint(Generic[Observer]):
             self._threads.pop(id(observer), None)
             self._unsure.discard(id(observer))
             self._everywhere.discard(id(observer))
+            self._sure.pop(id(observer), None)
             # If somebody wrapped us meanwhile, taking our layer out would take theirs too: then
             # the wrapper stays, without observers, and only passes the call on.
             if self.observers:

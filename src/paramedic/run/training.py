@@ -77,7 +77,9 @@ class Training:
         """Whether it ends where the other begins: a loop has come around, to the line that makes
         the optimizer, after this one has stepped."""
         line = self.places.get(OPTIMIZER)
-        return self.monitor.last_step >= 0 and line == other.places.get(OPTIMIZER) is not None
+        here = self.thread == other.thread  # in another thread it goes on beside this one
+        began = self.monitor.last_step >= 0
+        return here and began and line == other.places.get(OPTIMIZER) is not None
 
     def epoch(self, values: dict[str, float]) -> None:
         """An epoch has ended; the training loss is added to its numbers, and what was logged of
