@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,19 +94,18 @@ def nodes_in_order(roots: Iterable[Tensor]) -> list[Any]:
     )
 
 
-def reaches(roots: Iterable[Tensor], parameters: Container[int]) -> bool:
-    """Whether a backward pass from `roots` comes to one of the parameters, given by `id`."""
+def leaf_tensors(roots: Iterable[Tensor]) -> Iterator[Tensor]:
+    """The parameters that a loss depends on."""
     waiting = [root.grad_fn for root in roots if root.grad_fn is not None]
     seen: set[Any] = set(waiting)
     while waiting:
         node = waiting.pop()
-        if hasattr(node, "variable") and id(node.variable) in parameters:
-            return True
+        if hasattr(node, "variable"):
+            yield node.variable
         for after, _ in node.next_functions:
             if after is not None and after not in seen:
                 seen.add(after)
                 waiting.append(after)
-    return False
 
 
 def find_birth(nodes: Sequence[Any]) -> Birth | None:

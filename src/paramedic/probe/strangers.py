@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from paramedic.probe.graph import reaches
+from paramedic.probe.graph import leaf_tensors
 from paramedic.probe.layers import Layers
 
 
@@ -27,7 +27,8 @@ class Strangers:
         count = self._passes[here] = self._passes.get(here, 0) + 1
         if count & (count - 1):
             return False
-        ours = reaches(roots, {id(one) for one in self._layers.parameters})
+        parameters = {id(one) for one in self._layers.parameters}
+        ours = any(id(leaf) in parameters for leaf in leaf_tensors(roots))
         if ours:
             self._passes.clear()
         return ours

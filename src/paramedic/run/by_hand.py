@@ -21,9 +21,10 @@ from torch.optim import Optimizer
 from paramedic.probe.backward import backward_passes
 from paramedic.probe.compiler import never_traced
 from paramedic.probe.cycle import GradientMarks
+from paramedic.probe.graph import leaf_tensors
 from paramedic.probe.guard import Guard, aside
 from paramedic.run.notebook import Notebook
-from paramedic.run.pairing import held, leaf_tensors, outermost, owners
+from paramedic.run.pairing import held, outermost, owners
 from paramedic.run.patching import Function, Patches
 from paramedic.run.places import Place, caller
 from paramedic.run.shadow import shadow
@@ -145,7 +146,7 @@ class ByHand:
         self._asked += 1
         if self._asked & (self._asked - 1):
             return False
-        found = leaf_tensors(roots)
+        found = {id(leaf): leaf for leaf in leaf_tensors(roots)}
         taken = held(self._notebook.optimizers())
         if not found or not found.keys().isdisjoint(taken):
             return False

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from paramedic.probe.graph import leaf_tensors
 from paramedic.probe.tree import weights_of
 
 
@@ -89,20 +90,4 @@ def joined(several: Sequence[Pair]) -> Pair:
 
 def leaves(roots: Iterable[Tensor]) -> set[int]:
     """The `id` of each parameter that a loss depends on."""
-    return set(leaf_tensors(roots))
-
-
-def leaf_tensors(roots: Iterable[Tensor]) -> dict[int, Tensor]:
-    """The parameters that a loss depends on, by `id`."""
-    waiting = [root.grad_fn for root in roots if root.grad_fn is not None]
-    seen: set[object] = set(waiting)
-    found: dict[int, Tensor] = {}
-    while waiting:
-        node = waiting.pop()
-        if hasattr(node, "variable"):
-            found[id(node.variable)] = node.variable
-        for after, _ in node.next_functions:
-            if after is not None and after not in seen:
-                seen.add(after)
-                waiting.append(after)
-    return found
+    return {id(leaf) for leaf in leaf_tensors(roots)}
