@@ -15,7 +15,7 @@ from paramedic.probe.graph import is_finite
 from paramedic.probe.trouble import Bad, bad_arguments
 
 _OFTEN = 64  # calls of one module that are all read; then the 128th, the 256th …
-_CANDIDATES = 8  # layers with weights of which the first may be the one that reads samples
+_CANDIDATES = 2  # layers with weights: the first that is not written over reads the samples
 _MOST_SHOWN = 4096  # outputs that are known by their identity
 
 
@@ -87,32 +87,34 @@ class CallReader:
     def _read(
         self, subject: Subject, module: nn.Module, inputs: Sequence[Tensor], output: Tensor | None
     ) -> Call:
-        copied = subject.is_copied or subject.is_loss
-        call = Call(
-            subject.key, subject.kind, subject.is_loss, subject.is_mean, subject.training,
-            tuple(Glimpse(one, copied=copied) for one in inputs),
-            None if output is None else Glimpse(output, copied=copied),
-            None if output is None else Version(output),
-        )  # fmt: skip
-        if not self._is_due(subject.key):
-            return call
-        if subject.is_row:
-            is_new = bool(inputs) and self._finiteness(inputs[0]) is None
-            call = call._replace(readings=read(module, inputs[0] if is_new else None, output))
+        key, kind, training, is_loss, is_mean, is_row, is_copied = subject
+        copied = is_copied or is_loss
+        seen = tuple([Glimpse(one, copied=copied) for one in inputs])
+        shown, version = None, None
         if output is not None:
-            call = call._replace(finite=self._is_finite(call, output))
-            self._show(output, finite=call.finite)
-        if not call.finite:
-            call = call._replace(bad=bad_arguments(inputs))
-        return call._replace(constant=self._constant(subject, module, inputs, output))
+            shown, version = Glimpse(output, copied=copied), Version(output)
+        if not self._is_due(key):
+            return Call(key, kind, is_loss, is_mean, training, seen, shown, version)
+        readings: tuple[Reading, ...] | None = None
+        if is_row:
+            is_new = bool(inputs) and self._finiteness(inputs[0]) is None
+            readings = read(module, inputs[0] if is_new else None, output)
+        finite = output is None or self._is_finite(readings, output)
+        if output is not None:
+            self._show(output, finite=finite)
+        return Call(
+            key, kind, is_loss, is_mean, training, seen, shown, version, finite,
+            () if finite else bad_arguments(inputs), readings,
+            self._constant(subject, module, inputs, output),
+        )  # fmt: skip
 
     def _is_due(self, key: int) -> bool:
         """Of a model that is called again and again without a backward pass ever less is read."""
         count = self._count[key] = self._count.get(key, 0) + 1
         return count <= _OFTEN or not count & (count - 1)
 
-    def _is_finite(self, call: Call, output: Tensor) -> bool:
-        level = next((one.levels for one in call.readings or () if one.levels is not None), None)
+    def _is_finite(self, readings: tuple[Reading, ...] | None, output: Tensor) -> bool:
+        level = next((one.levels for one in readings or () if one.levels is not None), None)
         if level is not None:
             return not level[3] > 0
         known = self._finiteness(output)
