@@ -62,13 +62,16 @@ def _observed_backward(tensors: Any, *args: Any, **kwargs: Any) -> None:
     # Nearly always one observer and one loss: flat, since a call costs a fast loop microseconds.
     observers, roots = passes.observers, (tensors,)
     (observer,) = observers
-    if passes.is_elsewhere(observer, roots):
-        passes.call(tensors, *args, **kwargs)
-        return
+    elsewhere = False
     try:
-        observer.before_backward(roots)
+        elsewhere = passes.is_elsewhere(observer, roots)
+        if not elsewhere:
+            observer.before_backward(roots)
     except Exception as error:  # noqa: BLE001 - raised again if the guard is strict
         observer.guard.failed("backward", error)
+    if elsewhere:
+        passes.call(tensors, *args, **kwargs)
+        return
     if passes.observers is not observers:  # it has found a training, whose first pass this is
         _observed_by_all(tensors, *args, called=[observer], **kwargs)
         return
