@@ -54,6 +54,7 @@ class Monitor:
         options: Options,
         attending: Attending = Bystander,
     ) -> None:
+        self._began, self._closed, self._attaching = time.perf_counter(), False, 0.0
         self.guard = Guard(strict=options.strict)
         self._options = options
         self._examiner = Examiner(models, optimizers, options, self.guard)
@@ -73,9 +74,9 @@ class Monitor:
         )  # fmt: skip
         self._recorded_chart: Chart | None = None
         self._epochs = self._skipped = 0
-        self._began, self._closed = time.perf_counter(), False
         self._teller.start(self._examiner.chart)
         self._loop.attach()
+        self._attaching = time.perf_counter() - self._began - self.guard.seconds
 
     def _open_trace(self, options: Options) -> Writer | None:
         """Rank 0 writes; the trace of an earlier run is kept under another name."""
@@ -223,7 +224,7 @@ class Monitor:
             flow=flow(window),
             overhead=spent["share"],
             looks=sum(spent["looks"].values()),
-            seconds=time.perf_counter() - self._began - self._audience.once,
+            seconds=time.perf_counter() - self._began - spent["once"],
         )
 
     @property
@@ -249,23 +250,22 @@ class Monitor:
         return unmeasured(*parts, blind=self._loop.blind, vitals_only=vitals_only)
 
     def _share(self) -> float:
-        total = time.perf_counter() - self._began - self.guard.seconds
+        total = time.perf_counter() - self._began - self._attaching - self.guard.seconds
         ours = max(self.guard.seconds - self._audience.once, 0.0)
         return ours / max(total, 1e-9)
 
     @property
     def spent(self) -> dict[str, Any]:
         """What watching has cost: seconds, share of the run's time, and how often it looked.
-
-        `once` are the seconds that trackers took to open and to close; the share is without."""
+        `once` are the seconds of attaching and of opening and closing trackers, not in `share`."""
         return {
-            "seconds": self.guard.seconds,
+            "seconds": self.guard.seconds + self._attaching,
             "share": self._share(),
             "steps": self._loop.step,
             "looks": dict(self._loop.schedule.looks),
             "skipped": self._skipped,
             "treatment": self._attendant.seconds,
-            "once": self._audience.once,
+            "once": self._audience.once + self._attaching,
         }
 
     # -- the end -----------------------------------------------------------------------------
